@@ -1,0 +1,27 @@
+/** Every authority a route can name: `<Area>:<Resource>:<action>`. A grant may use `*` for any segment. */
+export const authorities = [
+  "JobService:Job:upsert",
+  "JobService:Job:read",
+  "JobService:Job:delete",
+  "JobService:Job:execute",
+  "JobService:Step:read",
+  "JobService:JobExecution:read",
+  "IdentityService:Token:create",
+  "IdentityService:Token:read",
+  "IdentityService:Token:revoke",
+  "IdentityService:Principal:upsert",
+  "IdentityService:Principal:read",
+  "IdentityService:Principal:delete",
+] as const;
+
+export type Authority = (typeof authorities)[number];
+
+/** What a route asks of its caller: an authority, a valid credential only, or nothing at all. */
+export type Access = Authority | "authenticated" | "public";
+
+/** Whether a granted authority (which may hold `*` segments) covers the one needed (or another grant). */
+export function covers(granted: string, needed: string): boolean {
+  const have = granted.split(":");
+  const want = needed.split(":");
+  return have.length === 3 && want.length === 3 && have.every((part, i) => part === "*" || part === want[i]);
+}

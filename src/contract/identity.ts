@@ -1,0 +1,67 @@
+import Type, { type Static } from "typebox";
+import { Id, Nullable, OneOf, Strict, Timestamp } from "./shapes.ts";
+
+/** Which jobs a principal may see and use: any that one of the lists names. Null: every job. */
+export const JobLimits = Strict({
+  ids: Type.Optional(Type.Array(Type.String({ format: "uuid" }), { maxItems: 1000 })),
+  collections: Type.Optional(Type.Array(Type.String({ format: "uuid" }), { maxItems: 1000 })),
+  tags: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 1000 })),
+});
+export type JobLimits = Static<typeof JobLimits>;
+
+const Grant = Type.String({
+  pattern: "^(\\*|[A-Za-z]+):(\\*|[A-Za-z]+):(\\*|[A-Za-z]+)$",
+  description: "<Area>:<Resource>:<action>; any segment may be *.",
+});
+
+export const PrincipalInput = Strict({
+  name: Type.String({ minLength: 1, maxLength: 100, description: "Unique." }),
+  kind: Type.Optional(OneOf(["user", "service"], { default: "user" })),
+  authorities: Type.Array(Grant, { maxItems: 100 }),
+  jobs: Type.Optional(Nullable(JobLimits)),
+});
+export type PrincipalInput = Static<typeof PrincipalInput>;
+
+export const PrincipalRecord = Type.Object({
+  id: Id,
+  name: Type.String(),
+  kind: OneOf(["user", "service"]),
+  authorities: Type.Array(Type.String()),
+  jobs: Nullable(JobLimits),
+  createdAt: Timestamp,
+});
+export type PrincipalRecord = Static<typeof PrincipalRecord>;
+
+export const TokenInput = Strict({
+  principalId: Type.String({ format: "uuid" }),
+  name: Type.String({ minLength: 1, maxLength: 100 }),
+  expiresInDays: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 3650, description: "Never, when left out." }),
+  ),
+});
+export type TokenInput = Static<typeof TokenInput>;
+
+export const TokenRecord = Type.Object({
+  id: Id,
+  name: Type.String(),
+  prefix: Type.String({ description: "The first characters of the token, to recognise it by." }),
+  principalId: Id,
+  principalName: Type.String(),
+  createdAt: Timestamp,
+  expiresAt: Nullable(Timestamp),
+  lastUsedAt: Nullable(Timestamp),
+  revokedAt: Nullable(Timestamp),
+});
+export type TokenRecord = Static<typeof TokenRecord>;
+
+/** Answered once, when a token is made: the only time that the token itself is shown. */
+export const CreatedToken = Type.Object({ ...TokenRecord.properties, token: Type.String() });
+export type CreatedToken = Static<typeof CreatedToken>;
+
+export const WhoAmI = Type.Object({
+  id: Id,
+  name: Type.String(),
+  authorities: Type.Array(Type.String()),
+  jobs: Nullable(JobLimits),
+});
+export type WhoAmI = Static<typeof WhoAmI>;

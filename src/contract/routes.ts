@@ -1,0 +1,401 @@
+import Type, { type Static, type TSchema } from "typebox";
+import type { Access } from "./authorities.ts";
+import type { ErrorCode } from "./errors.ts";
+import {
+  ExecutionSummary,
+  HistoryItem,
+  HistoryRequest,
+  JobExecution,
+  StartRequest,
+  StartResponse,
+  StepLogLine,
+} from "./execution.ts";
+import {
+  CreatedToken,
+  PrincipalInput,
+  PrincipalRecord,
+  TokenInput,
+  TokenRecord,
+  WhoAmI,
+} from "./identity.ts";
+import { Job, JobInput, JobVersion, StepTypeInfo } from "./job.ts";
+import { FilterRequest } from "./search.ts";
+import { Id, Meta, OneOf } from "./shapes.ts";
+
+/** One route: everything that the server, the client and the documentation need to know of it. */
+export interface Route {
+  method: "GET" | "POST" | "PUT" | "DELETE";
+  path: string;
+  access: Access;
+  tag: string;
+  summary: string;
+  description?: string;
+  params?: TSchema;
+  query?: TSchema;
+  headers?: TSchema;
+  body?: TSchema;
+  /** Media types taken besides application/json; the handler gets the text. */
+  textBody?: string[];
+  /** `data` of the envelope; or, where `bare`, the whole body. */
+  data: TSchema;
+  bare?: boolean;
+  /** Media types answered instead of JSON. */
+  produces?: string[];
+  meta?: TSchema;
+  /** The status of success; 200 unless said. */
+  status?: number;
+  /** Other successes, by status, with the same body. */
+  alsoAnswers?: Record<number, string>;
+  /** Failures besides those that every route may answer (400, 401, 403, 413, 415, 500, 503). */
+  errors: ErrorCode[];
+}
+
+const byId = Type.Object({ id: Id });
+const byJobId = Type.Object({ jobId: Id });
+
+export const routes = {
+  live: {
+    method: "GET",
+    path: "/health/live",
+    access: "public",
+    tag: "Health",
+    summary: "Whether the process runs",
+    data: Type.Object({ status: Type.Literal("ok") }),
+    bare: true,
+    errors: [],
+  },
+  ready: {
+    method: "GET",
+    path: "/health/ready",
+    access: "public",
+    tag: "Health",
+    summary: "Whether it can take work: database reached, engine recovered, not shutting down",
+    data: Type.Object({ status: Type.Literal("ok"), checks: Type.Record(Type.String(), Type.String()) }),
+    bare: true,
+    errors: ["STORE_UNAVAILABLE"],
+  },
+
+  createJob: {
+    method: "POST",
+    path: "/jobs",
+    access: "JobService:Job:upsert",
+    tag: "Jobs",
+    summary: "Create a job",
+    body: JobInput,
+    data: Job,
+    status: 201,
+    errors: ["CONFLICT"],
+  },
+  searchJobs: {
+    method: "POST",
+    path: "/jobs/search",
+    access: "JobService:Job:read",
+    tag: "Jobs",
+    summary: "Find jobs",
+    body: FilterRequest,
+    data: Type.Array(Job),
+    meta: Meta,
+    errors: [],
+  },
+  importJob: {
+    method: "POST",
+    path: "/jobs/import",
+    access: "JobService:Job:upsert",
+    tag: "Jobs",
+    summary: "Create a job from YAML or JSON, or replace the one of the same name",
+    query: Type.Object({
+      onExisting: Type.Optional(
+        OneOf(["replace", "fail"], { default: "replace", description: "What to do when the name is taken." }),
+      ),
+    }),
+    body: JobInput,
+    textBody: ["application/yaml"],
+    data: Job,
+    alsoAnswers: { 201: "Created" },
+    errors: ["CONFLICT"],
+  },
+  getJob: {
+    method: "GET",
+    path: "/jobs/:id",
+    access: "JobService:Job:read",
+    tag: "Jobs",
+    summary: "Read a job",
+    params: byId,
+    data: Job,
+    errors: ["NOT_FOUND"],
+  },
+  replaceJob: {
+    method: "PUT",
+    path: "/jobs/:id",
+    access: "JobService:Job:upsert",
+    tag: "Jobs",
+    summary: "Replace a job by a new version",
+    description: "Executions that already run keep the version they started with.",
+    params: byId,
+    query: Type.Object({
+      expectedVersion: Type.Optional(
+        Type.Integer({ minimum: 1, description: "Refuse (409) unless this is the current version." }),
+      ),
+    }),
+    body: JobInput,
+    data: Job,
+    errors: ["NOT_FOUND", "CONFLICT"],
+  },
+  deleteJob: {
+    method: "DELETE",
+    path: "/jobs/:id",
+    access: "JobService:Job:delete",
+    tag: "Jobs",
+    summary: "Delete a job",
+    description: "Its executions stay readable; those that run go on to their end.",
+    params: byId,
+    data: Type.Null(),
+    errors: ["NOT_FOUND"],
+  },
+  listJobVersions: {
+    method: "GET",
+    path: "/jobs/:id/versions",
+    access: "JobService:Job:read",
+    tag: "Jobs",
+    summary: "List a job's versions, newest first",
+    params: byId,
+    query: Type.Object({
+      page: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0 })),
+      size: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 10 })),
+    }),
+    data: Type.Array(JobVersion),
+    meta: Meta,
+    errors: ["NOT_FOUND"],
+  },
+  restoreJobVersion: {
+    method: "POST",
+    path: "/jobs/:id/versions/:version/restore",
+    access: "JobService:Job:upsert",
+    tag: "Jobs",
+    summary: "Make an earlier version the newest again",
+    params: Type.Object({ id: Id, version: Type.Integer({ minimum: 1 }) }),
+    data: Job,
+    errors: ["NOT_FOUND", "CONFLICT"],
+  },
+  exportJob: {
+    method: "GET",
+    path: "/jobs/:id/export",
+    access: "JobService:Job:read",
+    tag: "Jobs",
+    summary: "Export a job as YAML or JSON that import takes",
+    params: byId,
+    query: Type.Object({ format: Type.Optional(OneOf(["yaml", "json"], { default: "yaml" })) }),
+    data: Type.String(),
+    bare: true,
+    produces: ["application/yaml", "application/json"],
+    errors: ["NOT_FOUND"],
+  },
+  listStepTypes: {
+    method: "GET",
+    path: "/step-types",
+    access: "JobService:Job:read",
+    tag: "Jobs",
+    summary: "List the step types with the schemas of their inputs and outputs",
+    data: Type.Array(StepTypeInfo),
+    errors: [],
+  },
+
+  startJob: {
+    method: "POST",
+    path: "/api/v2/job/start",
+    access: "JobService:Job:execute",
+    tag: "Execution control",
+    summary: "Start a job",
+    description:
+      "Answers once the start is durable; with `async: false` once the execution has ended, or 202 when that takes longer than PAWL_SYNC_WAIT_LIMIT.",
+    headers: Type.Object({
+      "idempotency-key": Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 255,
+          description: "The same key and body within 24 h start once.",
+        }),
+      ),
+    }),
+    body: StartRequest,
+    data: StartResponse,
+    bare: true,
+    alsoAnswers: { 202: "Still running when the wait ended" },
+    errors: ["NOT_FOUND", "IDEMPOTENCY_CONFLICT", "OVERLOADED"],
+  },
+
+  getExecution: {
+    method: "GET",
+    path: "/jobExecution/:id",
+    access: "JobService:JobExecution:read",
+    tag: "Execution queries",
+    summary: "Read an execution with its steps",
+    params: byId,
+    data: JobExecution,
+    errors: ["NOT_FOUND"],
+  },
+  getLastExecution: {
+    method: "GET",
+    path: "/jobExecution/last/:jobId",
+    access: "JobService:JobExecution:read",
+    tag: "Execution queries",
+    summary: "Read the most recent execution of a job",
+    params: byJobId,
+    data: JobExecution,
+    errors: ["NOT_FOUND"],
+  },
+  listExecutions: {
+    method: "POST",
+    path: "/jobExecution/job/:jobId",
+    access: "JobService:JobExecution:read",
+    tag: "Execution queries",
+    summary: "List the executions of a job",
+    params: byJobId,
+    body: HistoryRequest,
+    data: Type.Array(HistoryItem),
+    meta: Meta,
+    errors: ["NOT_FOUND"],
+  },
+  getExecutionSummary: {
+    method: "GET",
+    path: "/jobExecution/jobs/:jobId/execution-summary",
+    access: "JobService:JobExecution:read",
+    tag: "Execution queries",
+    summary: "Summarise the executions of a job",
+    params: byJobId,
+    data: ExecutionSummary,
+    errors: ["NOT_FOUND"],
+  },
+  getExecutionLogs: {
+    method: "GET",
+    path: "/jobExecution/:id/logs",
+    access: "JobService:JobExecution:read",
+    tag: "Execution queries",
+    summary: "Read what the steps of an execution logged",
+    params: byId,
+    query: Type.Object({
+      step: Type.Optional(
+        Type.String({ maxLength: 64, description: "Key of a step; all of them when left out." }),
+      ),
+      page: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0 })),
+      size: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })),
+    }),
+    data: Type.Array(StepLogLine),
+    meta: Meta,
+    errors: ["NOT_FOUND"],
+  },
+
+  whoAmI: {
+    method: "GET",
+    path: "/me",
+    access: "authenticated",
+    tag: "Identity",
+    summary: "Who the credential belongs to, and what it may do",
+    data: WhoAmI,
+    errors: [],
+  },
+  createPrincipal: {
+    method: "POST",
+    path: "/principal",
+    access: "IdentityService:Principal:upsert",
+    tag: "Identity",
+    summary: "Create a principal",
+    description:
+      "Nobody grants what they don't hold: authorities and job limits must lie within the caller's own.",
+    body: PrincipalInput,
+    data: PrincipalRecord,
+    status: 201,
+    errors: ["CONFLICT"],
+  },
+  listPrincipals: {
+    method: "GET",
+    path: "/principal",
+    access: "IdentityService:Principal:read",
+    tag: "Identity",
+    summary: "List principals",
+    query: Type.Object({
+      page: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0 })),
+      size: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })),
+    }),
+    data: Type.Array(PrincipalRecord),
+    meta: Meta,
+    errors: [],
+  },
+  getPrincipal: {
+    method: "GET",
+    path: "/principal/:id",
+    access: "IdentityService:Principal:read",
+    tag: "Identity",
+    summary: "Read a principal",
+    params: byId,
+    data: PrincipalRecord,
+    errors: ["NOT_FOUND"],
+  },
+  replacePrincipal: {
+    method: "PUT",
+    path: "/principal/:id",
+    access: "IdentityService:Principal:upsert",
+    tag: "Identity",
+    summary: "Change a principal's name, authorities or job limits",
+    params: byId,
+    body: PrincipalInput,
+    data: PrincipalRecord,
+    errors: ["NOT_FOUND", "CONFLICT"],
+  },
+  deletePrincipal: {
+    method: "DELETE",
+    path: "/principal/:id",
+    access: "IdentityService:Principal:delete",
+    tag: "Identity",
+    summary: "Delete a principal and revoke its tokens",
+    params: byId,
+    data: Type.Null(),
+    errors: ["NOT_FOUND", "CONFLICT"],
+  },
+  createToken: {
+    method: "POST",
+    path: "/token",
+    access: "IdentityService:Token:create",
+    tag: "Identity",
+    summary: "Create an API token for a principal; the token is shown this once",
+    body: TokenInput,
+    data: CreatedToken,
+    status: 201,
+    errors: ["NOT_FOUND"],
+  },
+  listTokens: {
+    method: "GET",
+    path: "/token",
+    access: "IdentityService:Token:read",
+    tag: "Identity",
+    summary: "List API tokens, newest first",
+    query: Type.Object({
+      page: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0 })),
+      size: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })),
+    }),
+    data: Type.Array(TokenRecord),
+    meta: Meta,
+    errors: [],
+  },
+  revokeToken: {
+    method: "DELETE",
+    path: "/token/:id",
+    access: "IdentityService:Token:revoke",
+    tag: "Identity",
+    summary: "Revoke an API token",
+    params: byId,
+    data: TokenRecord,
+    errors: ["NOT_FOUND"],
+  },
+} as const satisfies Record<string, Route>;
+
+export type RouteName = keyof typeof routes;
+
+type Shape<R, K extends string> = R extends { [P in K]: infer S extends TSchema } ? Static<S> : undefined;
+
+/** What a handler of a route is given, and a client sends, as types. */
+export type ParamsOf<R extends Route> = Shape<R, "params">;
+export type QueryOf<R extends Route> = Shape<R, "query">;
+export type HeadersOf<R extends Route> = Shape<R, "headers">;
+export type BodyOf<R extends Route> = Shape<R, "body">;
+export type DataOf<R extends Route> = Static<R["data"]>;

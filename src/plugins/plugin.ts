@@ -1,0 +1,61 @@
+import type { Static, TSchema } from "typebox";
+
+/** What a step may read besides its own input: the same names that expressions see. */
+export interface StepScope {
+  params: Readonly<Record<string, unknown>>;
+  steps: Readonly<Record<string, { output: unknown; status: string }>>;
+  vars: Readonly<Record<string, unknown>>;
+  execution: Readonly<Record<string, unknown>>;
+  job: Readonly<Record<string, unknown>>;
+}
+
+export type LogLevel = "debug" | "info" | "warn" | "error";
+
+/** What a running step is handed: its checked input, and the few things it may do. */
+export interface StepContext<Input> {
+  input: Input;
+  scope: StepScope;
+  /** Aborted on stop, timeout and shutdown; its reason says which. What ignores it is abandoned. */
+  signal: AbortSignal;
+  /** The same for every try of this step in this attempt group: pass it on where the target knows such keys. */
+  idempotencyKey: string;
+  /** 1 for the first try. */
+  attempt: number;
+  /** Writes a line to the step's log. */
+  log(level: LogLevel, message: string): void;
+}
+
+/** Returned by a step that has nothing to do until a time: it is parked, and completes then with this output. */
+export class Parked {
+  readonly until: number;
+  readonly output: unknown;
+  /** @param until milliseconds since the epoch */
+  constructor(until: number, output: unknown) {
+    this.until = until;
+    this.output = output;
+  }
+}
+
+/**
+ * A step type. One more type is one more folder in `plugins/` and one more line in `plugins/all.ts`.
+ * `run` answers the output (anything JSON can hold, up to the output limit), or `Parked`; it throws `StepError`.
+ */
+export interface StepType<I extends TSchema = TSchema> {
+  name: string;
+  title: string;
+  description: string;
+  /** JSON Schema of `input`. Checked at save as far as it is literal, and again, rendered, before each run. */
+  input: I;
+  /** JSON Schema of the output, for people and for editors. */
+  output: TSchema;
+  run(context: StepContext<Static<I>>): Promise<unknown>;
+  /** Input fields whose strings are not templates: code in another language, which would break on `{{`. */
+  verbatim?: readonly string[];
+  /** Faults that the schema can't express, found at save: JSON pointer into the input, and a sentence. */
+  check?(input: Record<string, unknown>): { path: string; message: string }[];
+}
+
+/** Keeps the input's type while the list of all types forgets it. */
+export function defineStepType<I extends TSchema>(type: StepType<I>): StepType {
+  return type as unknown as StepType;
+}
