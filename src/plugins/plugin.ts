@@ -51,8 +51,17 @@ export interface StepType<I extends TSchema = TSchema> {
   run(context: StepContext<Static<I>>): Promise<unknown>;
   /** Input fields whose strings are not templates: code in another language, which would break on `{{`. */
   verbatim?: readonly string[];
-  /** Faults that the schema can't express, found at save: JSON pointer into the input, and a sentence. */
-  check?(input: Record<string, unknown>): { path: string; message: string }[];
+  /**
+   * Faults that the schema can't express, found at save; strings of `input` may still hold templates. Await it: code in
+   * another language is parsed in the sandbox, never in this process.
+   */
+  check?(input: Record<string, unknown>): InputFault[] | Promise<InputFault[]>;
+}
+
+/** JSON pointer into the input, and a sentence. */
+export interface InputFault {
+  path: string;
+  message: string;
 }
 
 /** Keeps the input's type while the list of all types forgets it. */
