@@ -7,6 +7,9 @@ export type Migration = { version: number; name: string; file: string; sql: stri
 
 const FILE_NAME = /^(\d{6})_([a-z0-9_-]+)\.sql$/;
 
+// A begin without a semicolon is that of a PL/pgSQL block.
+const TRANSACTION_CONTROL = /^\s*(begin|commit|rollback|start\s+transaction)(\s+(work|transaction))?\s*;/im;
+
 /** The migrations in a folder, in order. Any `.sql` file whose name is not `000001_name.sql` is a fault. */
 export async function readMigrations(folder: string): Promise<Migration[]> {
   const files = (await readdir(folder)).filter((file) => file.endsWith(".sql")).sort();
@@ -36,6 +39,12 @@ async function readMigration(folder: string, file: string): Promise<Migration> {
     );
   }
   const sql = await readFile(join(folder, file), "utf8");
+  if (TRANSACTION_CONTROL.test(sql)) {
+    throw new DatabaseError(
+      "MIGRATION_FILES",
+      `Migration ${file} begins or ends a transaction. Take that out: each file runs in one of its own.`,
+    );
+  }
   // A checkout with other line ends is the same migration.
   const checksum = sha256(sql.replaceAll("\r\n", "\n"));
   return { version: Number(match[1]), name: match[2]!, file, sql, checksum };

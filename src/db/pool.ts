@@ -39,6 +39,10 @@ export function createPool({
   });
   // Without a listener the loss of an idle connection would end the process.
   pool.on("error", (error) => log.warn({ err: error }, "An idle database connection was lost."));
+  // One that is lost while a caller has it fails that caller's next query; its own error event must find a listener too.
+  pool.on("connect", (client) => {
+    client.on("error", () => {});
+  });
   return pool;
 }
 
