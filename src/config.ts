@@ -15,6 +15,7 @@ import {
   url,
 } from "./config-kinds.ts";
 import { didYouMean } from "./lib/did-you-mean.ts";
+import { failpoints } from "./lib/failpoint.ts";
 
 /** One variable of the environment. `masked`: what `pawl config` hides of it. */
 export interface Setting<T = unknown, D extends string | undefined = string | undefined> {
@@ -34,6 +35,8 @@ function withDefault<T>(name: string, kind: Kind<T>, fallback: string, about: st
 function optional<T>(name: string, kind: Kind<T>, about: string, mask: Mask = {}): Setting<T, undefined> {
   return { name, kind, default: undefined, about, ...mask };
 }
+
+const crashPoint = new RegExp(`^(${failpoints.join("|").replaceAll(".", "\\.")}):crash(@[1-9]\\d{0,6})?$`);
 
 /** Every variable that Pawl reads, and nothing else does. docs/configuration.md is checked against this table. */
 export const settings = {
@@ -128,7 +131,11 @@ export const settings = {
   ),
   failpoint: optional(
     "PAWL_FAILPOINT",
-    text(/^[a-z][a-z0-9.-]*:crash$/, "name:crash", "a crash point such as journal.after-append:crash"),
+    text(
+      crashPoint,
+      "name:crash",
+      `one of ${failpoints.join(", ")}, followed by :crash or :crash@<time it is reached>`,
+    ),
     "Kills the process at a named point, for crash tests; refused unless NODE_ENV is test.",
   ),
 } satisfies Record<string, Setting>;
