@@ -92,3 +92,12 @@ create table idempotency_key (
   primary key (principal_id, key)
 );
 create index idempotency_key_created on idempotency_key (created_at);
+
+-- One row a lane of the journal. Every batch writes `batch` in its own commit, which tells after a lost connection whether
+-- the commit happened; and only while `owner` is unchanged, which keeps a process that lost the executions from writing.
+create table journal_lane (
+  lane  smallint primary key,
+  owner bigint not null default 0,
+  batch bigint not null default 0
+);
+insert into journal_lane (lane) values (0), (1);

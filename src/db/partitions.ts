@@ -10,7 +10,11 @@ const monthsAhead = 2;
  */
 export async function ensurePartitions(pool: pg.Pool, now: Date): Promise<void> {
   for (const table of partitioned) {
-    await createIfMissing(pool, `${table}_default`, `create table ${table}_default partition of ${table} default`);
+    await createIfMissing(
+      pool,
+      `${table}_default`,
+      `create table ${table}_default partition of ${table} default`,
+    );
     for (let month = -1; month <= monthsAhead; month++) {
       const from = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + month, 1));
       const to = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + month + 1, 1));
@@ -25,7 +29,9 @@ export async function ensurePartitions(pool: pg.Pool, now: Date): Promise<void> 
 }
 
 async function createIfMissing(pool: pg.Pool, name: string, statement: string): Promise<void> {
-  const { rows } = await pool.query<{ there: boolean }>("select to_regclass($1) is not null as there", [name]);
+  const { rows } = await pool.query<{ there: boolean }>("select to_regclass($1) is not null as there", [
+    name,
+  ]);
   if (rows[0]!.there) return;
   await pool.query(statement).catch((error: { code?: string }) => {
     // 42P07: another process made it meanwhile.

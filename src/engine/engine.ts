@@ -1,0 +1,96 @@
+import type { ExecutionError, ExecutionStatus } from "../contract/execution.ts";
+import type { Retry } from "../lib/backoff.ts";
+
+/** A job as the engine runs it: parsed once, shared by all its executions. */
+export interface CompiledJob {
+  jobId: string;
+  version: number;
+  name: string;
+  timeoutMs?: number | undefined;
+  steps: readonly CompiledStep[];
+}
+
+export interface CompiledStep {
+  id: string;
+  key: string;
+  name: string;
+  type: string;
+  /** Answers a boolean; throws when the expression can't be evaluated. */
+  when?: ((scope: Scope) => boolean) | undefined;
+  /** The input with its expressions evaluated; throws when one can't be. */
+  input: (scope: Scope) => unknown;
+  retry: Retry;
+  timeoutMs?: number | undefined;
+  onError: "fail" | "continue";
+}
+
+/** The names that expressions and scripts see. */
+export interface Scope {
+  params: Record<string, unknown>;
+  steps: Record<string, { output: unknown; status: string }>;
+  vars: Record<string, unknown>;
+  execution: Record<string, unknown>;
+  job: Record<string, unknown>;
+}
+
+/** What a start needs; ids and time are the caller's, so that a start can be repeated without starting twice. */
+export interface NewExecution {
+  id: string;
+  workflowId: string;
+  jobId: string;
+  jobVersion: number;
+  jobName: string;
+  parameters: Record<string, unknown>;
+  triggeredBy: string;
+  triggerSource: string | null;
+  startedBy: string;
+  /** Milliseconds since the epoch. */
+  startedAt: number;
+}
+
+/** How an execution ended. */
+export interface Ending {
+  status: Extract<ExecutionStatus, "COMPLETED" | "FAILED" | "STOPPED">;
+  endedAt: number;
+  error?: ExecutionError | undefined;
+  /** Output of the last step that has one. */
+  output: unknown;
+}
+
+/** One call of a step's code. */
+export interface StepCall {
+  type: string;
+  input: unknown;
+  scope: Scope;
+  attempt: number;
+  signal: AbortSignal;
+  idempotencyKey: string;
+  log(level: LogLine["level"], message: string): void;
+}
+
+/** The output; or, from a step that only waits, the time at which it will have it. */
+export type StepOutcome = { output: unknown; until?: number };
+
+/** Runs a step's code; `main.ts` hands the one made of the plugins. */
+export type StepRunner = (call: StepCall) => Promise<StepOutcome>;
+
+export interface LogLine {
+  at: number;
+  level: "debug" | "info" | "warn" | "error";
+  message: string;
+}
+
+/** Runs executions durably. The embedded engine is one; every engine passes test/conformance. */
+export interface Engine {
+  /**
+   * Resolves once the start is durable, to false if it was not made because `jobVersion` is no longer current or the id
+   * is taken. `onEnd` is called when the execution ends while this process lives.
+   * @throws ApiError OVERLOADED, STORE_UNAVAILABLE
+   */
+  start(execution: NewExecution, onEnd?: (ending: Ending) => void): Promise<boolean>;
+  /** Stops beginning steps, lets those under way finish for so long, aborts the rest; all of it can be resumed. */
+  close(graceMs: number): Promise<void>;
+  /** Throws when the engine can't take work. */
+  check(): void;
+  stats(): { running: number; queued: number };
+}

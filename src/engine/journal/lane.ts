@@ -1,0 +1,174 @@
+import { setTimeout as delay } from "node:timers/promises";
+import pg from "pg";
+import { isStoreUnavailable } from "../../db/faults.ts";
+import { failpoint } from "../../lib/failpoint.ts";
+import type { JournalRecord } from "./records.ts";
+import { batchValues, commitBatch } from "./statement.ts";
+
+/** What is asked of a lane: a record, and how to tell its writer. `made`: false for a start that was refused. */
+export interface Entry {
+  record: JournalRecord;
+  resolve(made: boolean): void;
+  reject(error: unknown): void;
+}
+
+/** Thrown when another process has taken the executions over: this one may write nothing more. */
+export class FencedError extends Error {
+  override readonly name = "FencedError";
+  constructor() {
+    super(
+      "Another Pawl process has taken over the executions of this database; this one writes nothing more.",
+    );
+  }
+}
+
+export interface LaneOptions {
+  url: string;
+  lane: number;
+  owner: string;
+  /** The batch number that the lane's row holds now. */
+  batch: number;
+  onTrouble(error: Error): void;
+}
+
+const maxBatch = 2_000;
+const retryDelaysMs = [10, 50, 200, 500, 1_000];
+
+/**
+ * One writer with one connection. It takes all that waits, writes it in one statement, and answers every caller when that
+ * commit is durable; what arrives meanwhile is the next batch. A lone caller pays one round trip.
+ */
+export function openLane(options: LaneOptions) {
+  let waiting: Entry[] = [];
+  let client: pg.Client | undefined;
+  let { batch } = options;
+  let running: Promise<void> | undefined;
+  let closed = false;
+  const spent = { commits: 0, records: 0, commitMs: 0 };
+
+  function append(entry: Entry): void {
+    waiting.push(entry);
+    running ??= drain();
+  }
+
+  async function drain(): Promise<void> {
+    while (waiting.length > 0) {
+      // Once this turn's tasks have run: what they append goes into the same batch.
+      await new Promise<void>((resolve) => setImmediate(resolve));
+      const entries = waiting.length <= maxBatch ? waiting : waiting.slice(0, maxBatch);
+      waiting = waiting.length <= maxBatch ? [] : waiting.slice(maxBatch);
+      await write(entries);
+    }
+    running = undefined;
+  }
+
+  /** Writes the entries for good, however often the database goes away meanwhile, and answers them. */
+  async function write(entries: Entry[]): Promise<void> {
+    try {
+      const started = await commit(entries.map((entry) => entry.record));
+      for (const { record, resolve } of entries) {
+        resolve(record.kind !== "start" || started.has(record.execution.id));
+      }
+    } catch (error) {
+      if (entries.length === 1 || error instanceof FencedError || closed) {
+        for (const entry of entries) entry.reject(error);
+        return;
+      }
+      // One record that the database refuses must not take the others with it.
+      for (const entry of entries) await write([entry]);
+    }
+  }
+
+  /** Commits one batch exactly once; answers the ids of the executions it started. */
+  async function commit(records: JournalRecord[]): Promise<Set<string>> {
+    const number = batch + 1;
+    const values = batchValues(options.lane, number, options.owner, records);
+    for (let attempt = 0; ; attempt++) {
+      try {
+        client ??= await connect();
+        if (attempt > 0 && (await isCommitted(client, number))) {
+          batch = number;
+          return await startedAmong(client, records);
+        }
+        failpoint("journal.before-commit");
+        const begun = performance.now();
+        const { rows } = await client.query<{ started: string[] }>({
+          name: "commit",
+          text: commitBatch,
+          values,
+        });
+        failpoint("journal.after-commit");
+        spent.commitMs += performance.now() - begun;
+        spent.commits++;
+        spent.records += records.length;
+        batch = number;
+        return new Set(rows[0]!.started);
+      } catch (error) {
+        if (isFence(error)) throw new FencedError();
+        if (!isStoreUnavailable(error) || closed) throw error;
+        options.onTrouble(error as Error);
+        await client?.end().catch(() => undefined);
+        client = undefined;
+        await delay(retryDelaysMs[Math.min(attempt, retryDelaysMs.length - 1)]);
+      }
+    }
+  }
+
+  async function connect(): Promise<pg.Client> {
+    const fresh = new pg.Client({
+      connectionString: options.url,
+      application_name: "pawl-journal",
+      connectionTimeoutMillis: 5_000,
+      keepAlive: true,
+    });
+    // The query under way fails by itself; without a listener the process would end.
+    fresh.on("error", () => undefined);
+    await fresh.connect();
+    // The plan is made once, on tables that may be empty then: only index look-ups stay right as they grow.
+    await fresh.query(
+      "set plan_cache_mode = force_generic_plan; set enable_hashjoin = off; set enable_mergejoin = off; set enable_seqscan = off; set jit = off",
+    );
+    return fresh;
+  }
+
+  async function isCommitted(on: pg.Client, number: number): Promise<boolean> {
+    const { rows } = await on.query<{ owner: string; batch: string }>(
+      "select owner::text, batch::text from journal_lane where lane = $1",
+      [options.lane],
+    );
+    if (rows[0]?.owner !== options.owner) throw new FencedError();
+    return Number(rows[0].batch) === number;
+  }
+
+  async function close(): Promise<void> {
+    await running;
+    closed = true;
+    await client?.end().catch(() => undefined);
+  }
+
+  return {
+    append,
+    close,
+    /** Lets go of records that can't be written; for a process that must end while the database is away. */
+    abandon() {
+      closed = true;
+    },
+    waiting: () => waiting.length,
+    spent,
+  };
+}
+
+export type Lane = ReturnType<typeof openLane>;
+
+async function startedAmong(client: pg.Client, records: JournalRecord[]): Promise<Set<string>> {
+  const ids = records.flatMap((record) => (record.kind === "start" ? [record.execution.id] : []));
+  const { rows } = await client.query<{ id: string }>(
+    "select id::text from execution where id = any($1::uuid[])",
+    [ids],
+  );
+  return new Set(rows.map((row) => row.id));
+}
+
+function isFence(error: unknown): boolean {
+  return (error as { code?: string }).code === "22012";
+}

@@ -1,0 +1,31 @@
+import type { NewExecution } from "../engine.ts";
+import type { StepRecord } from "../loop.ts";
+
+/** An execution begins. Answers whether it was made: not when its job version is out of date or its id is taken. */
+export interface StartRecord {
+  kind: "start";
+  execution: NewExecution;
+  parametersJson: string;
+  deadline: number | undefined;
+}
+
+/** A step got a result (perhaps the last of its execution), or waits for a retry or a timer. */
+export interface StepRow {
+  kind: "step";
+  executionId: string;
+  run: number;
+  position: number;
+  attempt: number;
+  /** UUIDv7 of the step execution. */
+  id: string;
+  stepId: string;
+  stepKey: string;
+  record: StepRecord;
+}
+
+export type JournalRecord = StartRecord | StepRow;
+
+/** Which execution a record belongs to: all records of one execution go through one lane, in order. */
+export function executionOf(record: JournalRecord): string {
+  return record.kind === "start" ? record.execution.id : record.executionId;
+}

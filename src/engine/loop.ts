@@ -1,0 +1,95 @@
+import type { ExecutionError, StepStatus } from "../contract/execution.ts";
+import type { CompiledJob, Ending, LogLine, Scope, StepRunner } from "./engine.ts";
+import { tryStep, wakeStep } from "./try-step.ts";
+
+/** The lasting result of a step. */
+export interface StepResult {
+  status: Extract<StepStatus, "COMPLETED" | "FAILED" | "SKIPPED">;
+  /** As JSON, exactly what is stored; undefined when there is none. */
+  outputJson?: string | undefined;
+  output: unknown;
+  error?: ExecutionError | undefined;
+  attempts: number;
+  startedAt: number;
+  endedAt: number;
+}
+
+/** What one exchange with the journal records: a result, perhaps the last; or a wait, for a retry or a timer. */
+export type StepRecord =
+  | { kind: "result"; result: StepResult; ends?: Ending; logs?: LogLine[] }
+  | { kind: "retry"; until: number; error: ExecutionError; startedAt: number; logs?: LogLine[] }
+  | { kind: "timer"; until: number; output: unknown; startedAt: number; logs?: LogLine[] };
+
+/**
+ * All that the run loop may touch of the world. An engine answers from its record what was done before, so that the
+ * loop, run again from the start, comes to the same place. No method may assume one process or shared memory.
+ */
+export interface RunContext {
+  /** Does this once, records it durably, and never does it again; then answers the record. */
+  step(
+    position: number,
+    attempt: number,
+    phase: "try" | "wake",
+    run: (signal: AbortSignal) => Promise<StepRecord>,
+  ): Promise<StepRecord>;
+  /** Returns at that time. An engine may let go of everything meanwhile and run the loop anew. */
+  sleep(until: number): Promise<void>;
+}
+
+/** One execution under way. */
+export interface Run {
+  executionId: string;
+  /** Attempt group: part of the idempotency key that steps pass on. */
+  run: number;
+  job: CompiledJob;
+  scope: Scope;
+  startedAt: number;
+  /** Output of the last step that completed. */
+  lastOutput: unknown;
+  /** Milliseconds since the epoch; the whole execution fails then. */
+  deadline?: number | undefined;
+}
+
+export interface RunLimits {
+  outputBytes: number;
+  logBytes: number;
+}
+
+/** Runs the steps of an execution one after another, to its end. */
+export async function runSteps(
+  run: Run,
+  context: RunContext,
+  runStep: StepRunner,
+  limits: RunLimits,
+): Promise<void> {
+  for (let position = 0; position < run.job.steps.length; position++) {
+    const record = await finishStep(run, position, context, runStep, limits);
+    const { key } = run.job.steps[position]!;
+    run.scope.steps[key] = { output: record.result.output, status: record.result.status };
+    if (record.result.status === "COMPLETED") run.lastOutput = record.result.output;
+    if (record.ends) return;
+  }
+}
+
+/** Tries a step, and waits between tries and for timers, until it has a result. */
+async function finishStep(
+  run: Run,
+  position: number,
+  context: RunContext,
+  runStep: StepRunner,
+  limits: RunLimits,
+): Promise<Extract<StepRecord, { kind: "result" }>> {
+  for (let attempt = 1; ; attempt++) {
+    const record = await context.step(position, attempt, "try", (signal) =>
+      tryStep({ run, position, attempt, signal, limits }, runStep),
+    );
+    if (record.kind === "result") return record;
+    await context.sleep(Math.min(record.until, run.deadline ?? Number.POSITIVE_INFINITY));
+    if (record.kind === "retry") continue;
+    const woken = await context.step(position, attempt, "wake", async () =>
+      wakeStep({ run, position, attempt, limits }, record),
+    );
+    if (woken.kind === "result") return woken;
+    throw new Error("A step that was woken has to have a result.");
+  }
+}

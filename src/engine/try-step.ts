@@ -1,0 +1,147 @@
+import { backoff } from "../lib/backoff.ts";
+import { failpoint } from "../lib/failpoint.ts";
+import { StepError } from "../lib/step-error.ts";
+import type { CompiledStep, Ending, StepRunner } from "./engine.ts";
+import type { Run, RunLimits, StepRecord, StepResult } from "./loop.ts";
+import { stepLog } from "./step-log.ts";
+import { type TimeLimit, timeLimit } from "./time-limit.ts";
+
+export interface Try {
+  run: Run;
+  position: number;
+  attempt: number;
+  limits: RunLimits;
+}
+
+interface Fault {
+  code: string;
+  message: string;
+  retryable: boolean;
+}
+
+/** One try of a step: its guard, its input, its code. Whatever happens becomes a record; it never throws. */
+export async function tryStep(
+  current: Try & { signal: AbortSignal },
+  runStep: StepRunner,
+): Promise<StepRecord> {
+  const { run, attempt } = current;
+  const step = stepOf(current);
+  const startedAt = Date.now();
+  const log = stepLog(current.limits.logBytes);
+  let limit: TimeLimit | undefined;
+  try {
+    if (step.when && !step.when(run.scope)) {
+      return settle(current, { status: "SKIPPED", output: null, attempts: 0, startedAt, endedAt: startedAt });
+    }
+    const input = step.input(run.scope);
+    limit = timeLimit({ stepMs: step.timeoutMs, deadline: run.deadline, startedAt, stop: current.signal });
+    failpoint("step.before-run");
+    const outcome = await limit.race(
+      runStep({
+        type: step.type,
+        input,
+        scope: run.scope,
+        attempt,
+        signal: limit.signal,
+        idempotencyKey: `${run.executionId}/${step.id}/${run.run}`,
+        log: log.write,
+      }),
+    );
+    failpoint("step.after-run");
+    if (outcome.until !== undefined && outcome.until > Date.now()) {
+      return { kind: "timer", until: outcome.until, output: outcome.output, startedAt, logs: log.lines };
+    }
+    return { ...complete(current, startedAt, outcome.output), logs: log.lines };
+  } catch (cause) {
+    const fault = limit?.fault() ?? describe(cause);
+    if (fault.retryable && attempt < step.retry.maxAttempts) {
+      const until = Date.now() + backoff(step.retry, attempt);
+      return { kind: "retry", until, error: named(step, fault), startedAt, logs: log.lines };
+    }
+    return { ...fail(current, startedAt, fault), logs: log.lines };
+  } finally {
+    limit?.clear();
+  }
+}
+
+/** The result of a step that only waited, once its time has come. */
+export function wakeStep(current: Try, parked: Extract<StepRecord, { kind: "timer" }>): StepRecord {
+  const { deadline } = current.run;
+  if (deadline !== undefined && deadline < parked.until) {
+    return fail(current, parked.startedAt, overdue(current.run));
+  }
+  return complete(current, parked.startedAt, parked.output);
+}
+
+function complete(current: Try, startedAt: number, output: unknown): StepRecord {
+  let json: string | undefined;
+  try {
+    json = JSON.stringify(output);
+  } catch (cause) {
+    const message = `The output can't be written as JSON: ${(cause as Error).message}.`;
+    return fail(current, startedAt, { code: "OUTPUT_NOT_JSON", message, retryable: false });
+  }
+  const limit = current.limits.outputBytes;
+  if (json !== undefined && json.length * 3 > limit && Buffer.byteLength(json) > limit) {
+    const message = `The output has ${Buffer.byteLength(json)} bytes, and the limit is ${limit} (PAWL_STEP_OUTPUT_LIMIT). Keep only what later steps need.`;
+    return fail(current, startedAt, { code: "OUTPUT_TOO_LARGE", message, retryable: false });
+  }
+  return settle(current, {
+    status: "COMPLETED",
+    outputJson: json,
+    // Later steps see what a replay would see: the value as JSON keeps it.
+    output: typeof output === "object" && json !== undefined ? JSON.parse(json) : (output ?? null),
+    attempts: current.attempt,
+    startedAt,
+    endedAt: Date.now(),
+  });
+}
+
+function fail(current: Try, startedAt: number, fault: Fault): StepRecord {
+  return settle(current, {
+    status: "FAILED",
+    output: null,
+    error: named(stepOf(current), fault),
+    attempts: current.attempt,
+    startedAt,
+    endedAt: Date.now(),
+  });
+}
+
+/** Adds the end of the execution to the result that brings it: finish and end are one record. */
+function settle(current: Try, result: StepResult): StepRecord {
+  const { run } = current;
+  const { endedAt } = result;
+  if (result.status === "FAILED" && failsExecution(stepOf(current), result)) {
+    const ends: Ending = { status: "FAILED", endedAt, error: result.error, output: null };
+    return { kind: "result", result, ends };
+  }
+  if (current.position < run.job.steps.length - 1) return { kind: "result", result };
+  const output = result.status === "COMPLETED" ? result.output : run.lastOutput;
+  return { kind: "result", result, ends: { status: "COMPLETED", endedAt, output } };
+}
+
+function failsExecution(step: CompiledStep, result: StepResult): boolean {
+  return step.onError === "fail" || result.error?.code === "EXECUTION_TIMEOUT";
+}
+
+function stepOf({ run, position }: Try): CompiledStep {
+  return run.job.steps[position]!;
+}
+
+function named(step: CompiledStep, { code, message }: Fault) {
+  return { code, message, stepId: step.id, stepKey: step.key };
+}
+
+function overdue(run: Run): Fault {
+  const message = `The execution took longer than its timeoutMs of ${run.job.timeoutMs}.`;
+  return { code: "EXECUTION_TIMEOUT", message, retryable: false };
+}
+
+function describe(cause: unknown): Fault {
+  if (cause instanceof StepError) {
+    return { code: cause.code, message: cause.message, retryable: cause.retryable };
+  }
+  const message = cause instanceof Error ? cause.message : String(cause);
+  return { code: "STEP_FAILED", message: message || "The step failed without saying why.", retryable: true };
+}

@@ -1,0 +1,143 @@
+import type pg from "pg";
+import type { ExecutionError } from "../../contract/execution.ts";
+import type { StepResult } from "../../engine/loop.ts";
+
+/** An unfinished execution as the database holds it: all that is needed to go on. */
+export interface Unfinished {
+  id: string;
+  jobId: string;
+  jobVersion: number;
+  jobName: string;
+  run: number;
+  parameters: Record<string, unknown>;
+  triggeredBy: string;
+  triggerSource: string | null;
+  startedAt: number;
+  deadline: number | undefined;
+  results: Map<number, StepResult>;
+  /** The step that was waiting, for a retry or a timer, and how often it had been tried. */
+  parked: Parked | undefined;
+}
+
+export interface Parked {
+  position: number;
+  attempts: number;
+  startedAt: number;
+  kind: "retry" | "timer";
+  until: number;
+  error?: ExecutionError;
+  output?: unknown;
+}
+
+/** Ids of all executions that should be running now, oldest first; those parked for later are left out. */
+export async function findRunnable(pool: pg.Pool): Promise<string[]> {
+  const { rows } = await pool.query<{ id: string }>(
+    "select execution_id::text as id from live_execution where due_at is null order by execution_id",
+  );
+  return rows.map((row) => row.id);
+}
+
+/** When the next parked execution is due; undefined when none is. */
+export async function nextDue(pool: pg.Pool): Promise<number | undefined> {
+  const { rows } = await pool.query<{ due: Date | null }>("select min(due_at) as due from live_execution");
+  return rows[0]?.due?.getTime();
+}
+
+/** Takes executions whose time has come; they are runnable from then on, also after a crash. */
+export async function claimDue(pool: pg.Pool, now: number, limit: number): Promise<string[]> {
+  const { rows } = await pool.query<{ id: string }>(
+    `update live_execution set due_at = null
+     where execution_id in (select execution_id from live_execution where due_at <= $1 order by due_at limit $2 for update)
+     returning execution_id::text as id`,
+    [new Date(now), limit],
+  );
+  return rows.map((row) => row.id);
+}
+
+/** Loads executions with the results they have. */
+export async function loadUnfinished(pool: pg.Pool, ids: string[]): Promise<Unfinished[]> {
+  const executions = await pool.query<ExecutionRow>(
+    `select e.id::text, e.job_id::text, e.job_version, e.job_name, e.run, e.parameters, e.triggered_by, e.trigger_source,
+            e.started_at, l.deadline, l.position, l.attempts, l.step_started, l.parked
+     from execution e join live_execution l on l.execution_id = e.id
+     where e.id = any($1::uuid[]) and e.status = 'RUNNING'`,
+    [ids],
+  );
+  const results = await pool.query<ResultRow>(
+    `select execution_id::text, run, position, status, attempts, started_at, ended_at, output::text, error
+     from step_execution where execution_id = any($1::uuid[])`,
+    [ids],
+  );
+  const byId = new Map(executions.rows.map((row) => [row.id, present(row)]));
+  for (const row of results.rows) {
+    const execution = byId.get(row.execution_id);
+    if (execution?.run === row.run) execution.results.set(row.position, presentResult(row));
+  }
+  return [...byId.values()];
+}
+
+interface ExecutionRow {
+  id: string;
+  job_id: string;
+  job_version: number;
+  job_name: string;
+  run: number;
+  parameters: Record<string, unknown>;
+  triggered_by: string;
+  trigger_source: string | null;
+  started_at: Date;
+  deadline: Date | null;
+  position: number | null;
+  attempts: number;
+  step_started: Date | null;
+  parked: { kind: "retry" | "timer"; until: number; error?: ExecutionError; output?: unknown } | null;
+}
+
+interface ResultRow {
+  execution_id: string;
+  run: number;
+  position: number;
+  status: StepResult["status"];
+  attempts: number;
+  started_at: Date;
+  ended_at: Date;
+  output: string | null;
+  error: ExecutionError | null;
+}
+
+function present(row: ExecutionRow): Unfinished {
+  const waits = row.parked !== null && row.position !== null;
+  return {
+    id: row.id,
+    jobId: row.job_id,
+    jobVersion: row.job_version,
+    jobName: row.job_name,
+    run: row.run,
+    parameters: row.parameters,
+    triggeredBy: row.triggered_by,
+    triggerSource: row.trigger_source,
+    startedAt: row.started_at.getTime(),
+    deadline: row.deadline?.getTime(),
+    results: new Map(),
+    parked: waits
+      ? {
+          position: row.position!,
+          attempts: row.attempts,
+          startedAt: row.step_started?.getTime() ?? row.started_at.getTime(),
+          ...row.parked!,
+        }
+      : undefined,
+  };
+}
+
+function presentResult(row: ResultRow): StepResult {
+  return {
+    status: row.status,
+    outputJson: row.output ?? undefined,
+    output: row.output === null ? null : JSON.parse(row.output),
+    error: row.error ?? undefined,
+    attempts: row.attempts,
+    startedAt: row.started_at.getTime(),
+    endedAt: row.ended_at.getTime(),
+  };
+}

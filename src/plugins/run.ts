@@ -1,0 +1,32 @@
+import type { Static } from "typebox";
+import { Compile } from "typebox/compile";
+import { StepError } from "../lib/step-error.ts";
+import { Parked, type StepContext, type StepType } from "./plugin.ts";
+
+/** Runs a step's code by the name of its type, after its input, now that it is rendered, was checked once more. */
+export function createStepRunner(types: readonly StepType[]) {
+  const byName = new Map(types.map((type) => [type.name, { type, validator: Compile(type.input) }]));
+
+  return async function runStep(
+    call: StepContext<unknown> & { type: string },
+  ): Promise<{ output: unknown; until?: number }> {
+    const known = byName.get(call.type);
+    if (!known) {
+      throw new StepError("UNKNOWN_STEP_TYPE", `There is no step type '${call.type}' here any more.`, {
+        retryable: false,
+      });
+    }
+    if (!known.validator.Check(call.input)) throw invalidInput(known.validator.Errors(call.input));
+    const output = await known.type.run(call as StepContext<Static<typeof known.type.input>>);
+    return output instanceof Parked ? { output: output.output, until: output.until } : { output };
+  };
+}
+
+function invalidInput(faults: { instancePath: string; message: string }[]): StepError {
+  const list = faults
+    .slice(0, 5)
+    .map((fault) => `input${fault.instancePath.replaceAll("/", ".")} ${fault.message}`);
+  return new StepError("INVALID_INPUT", `The input does not fit the step type: ${list.join("; ")}.`, {
+    retryable: false,
+  });
+}
