@@ -2,7 +2,7 @@ import { mkdir, realpath } from "node:fs/promises";
 import pg from "pg";
 import { chooseAccount } from "./embedded/account.ts";
 import { prepareBinaries } from "./embedded/binaries.ts";
-import { initialise, SUPERUSER } from "./embedded/initialise.ts";
+import { initialise, resetPassword, SUPERUSER } from "./embedded/initialise.ts";
 import { launch } from "./embedded/launch.ts";
 import { adoptOrEnd, endServer } from "./embedded/orphan.ts";
 import { OUTSIDE, pgdataOf, settlePlace } from "./embedded/place.ts";
@@ -59,14 +59,18 @@ export async function startEmbedded({
     const made = await initialise(pgdata, { binaries, account, password, disposable });
     const start = (preferredPort: number | undefined) =>
       launch({ dataDir: directory, pgdata, binaries, account, settings, preferredPort, log });
-    const server = adopted ?? (await start(state.port));
-    try {
-      await createDatabase(server.port, password);
-      if (server.port !== state.port) await writeState(directory, { ...state, port: server.port });
-    } catch (error) {
+    let server = adopted ?? (await start(state.port));
+    if (!(await takesPassword(server.port, password))) {
+      log.warn({}, "The database does not take the password in postgres.json. Setting it.");
+      await endServer(pgdata, server.pid, 20_000);
+      await resetPassword(pgdata, { binaries, account, password });
+      server = await start(state.port);
+    }
+    await createDatabase(server.port, password).catch(async (error) => {
       await endServer(pgdata, server.pid, 5_000);
       throw error;
-    }
+    });
+    if (server.port !== state.port) await writeState(directory, { ...state, port: server.port });
     const port = server.port;
     log.info({ port, folder: pgdata, firstStart: made }, "The embedded database server is ready.");
     const supervised = supervise({ server, dataDir: directory, restart: () => start(port), log, onLost });
@@ -104,6 +108,18 @@ async function openDataDirectory(dataDir: string): Promise<string> {
         "Give this account the right to write there, or choose another with PAWL_DATA_DIR.",
       { cause: error },
     );
+  }
+}
+
+async function takesPassword(port: number, password: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: urlOf(port, password, "postgres") });
+  try {
+    await client.connect();
+    return true;
+  } catch (error) {
+    return (error as { code?: string }).code !== "28P01";
+  } finally {
+    await client.end();
   }
 }
 

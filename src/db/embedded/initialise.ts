@@ -63,6 +63,21 @@ export async function initialise(
   return true;
 }
 
+/** Sets the superuser's password on data that no server runs on: whoever owns the data need not know the old one. */
+export async function resetPassword(
+  pgdata: string,
+  { binaries, account, password }: Omit<InitialiseOptions, "disposable">,
+): Promise<void> {
+  const statement = `alter role ${SUPERUSER} password '${password}'\n`;
+  const { code, output } = await run(
+    program(binaries, "postgres"),
+    ["--single", "-D", pgdata, "postgres"],
+    account,
+    statement,
+  );
+  if (code !== 0 || /ERROR|FATAL/.test(output)) throw failed(pgdata, output);
+}
+
 type InitialiseOptions = {
   binaries: Binaries;
   account: Account | null;
