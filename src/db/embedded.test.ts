@@ -4,11 +4,12 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:net";
-import { networkInterfaces, tmpdir } from "node:os";
+import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, before, beforeEach, test } from "node:test";
 import pg from "pg";
 import { spawnEmbedded } from "../../test/helpers/embedded-process.ts";
+import { scratchRoot } from "../../test/helpers/scratch.ts";
 import { readPidFile } from "./embedded/pid-file.ts";
 import { isAlive, serverProcesses, waitForEnd } from "./embedded/processes.ts";
 import { type EmbeddedOptions, type EmbeddedServer, startEmbedded } from "./embedded.ts";
@@ -20,7 +21,7 @@ let server: EmbeddedServer | undefined;
 
 // A first start is tested once; the other tests begin with a copy of what it makes, which is quicker.
 before(async () => {
-  template = await mkdtemp(join(tmpdir(), "pawl-embedded-"));
+  template = await mkdtemp(join(scratchRoot(), "pawl-embedded-"));
   const first = await startEmbedded({ dataDir: template, disposable: true });
   await first.stop();
 });
@@ -31,7 +32,7 @@ after(async () => {
 });
 
 beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), "pawl-embedded-"));
+  dataDir = await mkdtemp(join(scratchRoot(), "pawl-embedded-"));
   execFileSync("cp", ["-a", `${template}/.`, dataDir]);
 });
 

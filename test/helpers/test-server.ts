@@ -1,9 +1,9 @@
 import { chmodSync } from "node:fs";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startEmbedded } from "../../src/db/embedded.ts";
 import { removeEmbedded } from "../../src/db/remove-embedded.ts";
+import { scratchRoot } from "./scratch.ts";
 
 export type TestServer = { url: string; stop(): Promise<void> };
 
@@ -12,7 +12,7 @@ const PREFIX = "pawl-test-server-";
 /** Starts a PostgreSQL server without durability, in a folder of its own that `stop` removes. */
 export async function startTestServer(): Promise<TestServer> {
   await sweep();
-  const dataDir = await mkdtemp(join(tmpdir(), PREFIX));
+  const dataDir = await mkdtemp(join(scratchRoot(), PREFIX));
   // The account that runs the server may pass, so that nothing is put outside the folder.
   chmodSync(dataDir, 0o711);
   const server = await startEmbedded({ dataDir, disposable: true });
@@ -28,8 +28,8 @@ export async function startTestServer(): Promise<TestServer> {
 
 /** Removes the servers of runs that were killed. One that still runs holds its lock, and removal is refused. */
 async function sweep(): Promise<void> {
-  for (const name of await readdir(tmpdir())) {
-    if (name.startsWith(PREFIX)) await remove(join(tmpdir(), name)).catch(() => {});
+  for (const name of await readdir(scratchRoot())) {
+    if (name.startsWith(PREFIX)) await remove(join(scratchRoot(), name)).catch(() => {});
   }
 }
 

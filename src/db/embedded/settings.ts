@@ -21,8 +21,8 @@ export function makeSettings(version: string, disposable: boolean): Settings {
     // Journal traffic is a steady stream: few, spread checkpoints keep full-page images out of the log. No
     // wal_compression: this build has only pglz, which costs more processor than the disk it saves.
     checkpoint_timeout: "15min",
-    max_wal_size: "2GB",
-    min_wal_size: "128MB",
+    max_wal_size: disposable ? "256MB" : "2GB",
+    min_wal_size: disposable ? "32MB" : "128MB",
     fsync: disposable ? "off" : "on",
     full_page_writes: disposable ? "off" : "on",
     synchronous_commit: disposable ? "off" : "on",
