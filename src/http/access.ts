@@ -1,0 +1,90 @@
+import type { FastifyInstance } from "fastify";
+import { ApiError } from "../contract/errors.ts";
+import type { Route } from "../contract/routes.ts";
+import { holds, type Principal } from "./principal.ts";
+
+/** Who the Authorization header belongs to; throws ApiError UNAUTHENTICATED. At once when it can: a promise costs. */
+export type Authenticate = (authorization: string | undefined) => Principal | Promise<Principal>;
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** The entry of the route table behind a route: what decides who may call it. */
+    pawl?: { name: string; route: Route };
+  }
+  interface FastifyRequest {
+    principal: Principal | null;
+  }
+  interface FastifyInstance {
+    registered: RegisteredRoute[];
+  }
+}
+
+/** Every route that can answer, for tests that walk them all. */
+export interface RegisteredRoute {
+  method: string;
+  url: string;
+  /** Name in the route table; null for the extras. */
+  name: string | null;
+}
+
+/** Routes outside the table: the API's description and its page. Anyone may read them; they read nothing of ours. */
+export const publicExtras: readonly string[] = [
+  "/openapi.json",
+  "/docs",
+  "/docs/",
+  "/docs/json",
+  "/docs/yaml",
+  "/docs/static/*",
+  "/docs/static/index.html",
+  "/docs/static/swagger-initializer.js",
+];
+
+/**
+ * Authentication and authority, on the matched route and before the body is read: a caller without rights learns
+ * nothing from a 400. A route that is neither in the table nor a public extra can't be registered.
+ */
+export function guard(app: FastifyInstance, authenticate: Authenticate): void {
+  app.decorateRequest("principal", null);
+  app.decorate("registered", []);
+
+  app.addHook("onRoute", (options) => {
+    const entry = options.config?.pawl;
+    if (!entry && !publicExtras.includes(options.url)) {
+      throw new Error(
+        `The route ${options.method} ${options.url} names no authority: register it from the route table.`,
+      );
+    }
+    for (const method of [options.method].flat()) {
+      app.registered.push({ method, url: options.url, name: entry?.name ?? null });
+    }
+  });
+
+  app.addHook("onRequest", (request, _reply, done) => {
+    const entry = request.routeOptions.config?.pawl;
+    if (entry === undefined) {
+      if (request.is404 || publicExtras.includes(request.routeOptions.url ?? "")) return void done();
+      return done(new ApiError("FORBIDDEN", "This path names no authority."));
+    }
+    const { access } = entry.route;
+    if (access === "public") return void done();
+    const admit = (principal: Principal) => {
+      if (access !== "authenticated" && !holds(principal, access)) return void done(lacks(principal, access));
+      request.principal = principal;
+      done();
+    };
+    try {
+      const principal = authenticate(request.headers.authorization);
+      if (principal instanceof Promise) principal.then(admit, done);
+      else admit(principal);
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+}
+
+function lacks(principal: Principal, access: string): ApiError {
+  return new ApiError(
+    "FORBIDDEN",
+    `This needs the authority ${access}, which ${principal.name} does not have.`,
+  );
+}

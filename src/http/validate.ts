@@ -1,0 +1,52 @@
+import type { Static, TSchema } from "typebox";
+import { Compile } from "typebox/compile";
+import { Settings } from "typebox/system";
+import { ApiError, type FaultDetail } from "../contract/errors.ts";
+import { faultsFrom } from "./faults.ts";
+import { compileFill } from "./fill.ts";
+
+// TypeBox stops at 8 by default; a person who mends a job wants the whole list.
+Settings.Set({ maxErrors: 200 });
+
+const MAX_DETAILS = 100;
+
+/** A compiled schema: fills in defaults, then lists what is wrong; an empty list means that the value fits. */
+export interface Checker<T extends TSchema> {
+  schema: T;
+  faults(value: unknown, prefix?: string): FaultDetail[];
+}
+
+/** Compiles a schema. Done once: at registration, or when `validate` first sees it. */
+export function checker<T extends TSchema>(schema: T): Checker<T> {
+  const compiled = Compile(schema);
+  const fill = compileFill(schema);
+  return {
+    schema,
+    faults(value, prefix = "") {
+      fill?.(value);
+      if (compiled.Check(value)) return [];
+      return faultsFrom(compiled.Errors(value), schema, value, prefix);
+    },
+  };
+}
+
+const compiled = new WeakMap<TSchema, Checker<TSchema>>();
+
+/** Checks a value that came another way than as the JSON body (YAML, a form), with defaults applied in place. */
+export function validate<T extends TSchema>(schema: T, value: unknown): Static<T> {
+  const check = compiled.get(schema) ?? checker(schema);
+  compiled.set(schema, check);
+  throwFaults(check.faults(value));
+  return value as Static<T>;
+}
+
+/** Throws the one error that lists all the faults, if there are any. */
+export function throwFaults(faults: FaultDetail[]): void {
+  if (faults.length === 0) return;
+  const first = faults[0]!;
+  const more = faults.length === 1 ? "" : ` (and ${faults.length - 1} more, see details)`;
+  const place = first.path === "" ? "The body" : first.path;
+  throw new ApiError("VALIDATION_FAILED", `The request is not valid: ${place} ${first.message}${more}`, {
+    details: faults.slice(0, MAX_DETAILS),
+  });
+}
