@@ -84,10 +84,12 @@ export interface LogLine {
 export interface Engine {
   /**
    * Resolves once the start is durable, to false if it was not made because `jobVersion` is no longer current or the id
-   * is taken. `onEnd` is called when the execution ends while this process lives.
+   * is taken.
    * @throws ApiError OVERLOADED, STORE_UNAVAILABLE
    */
-  start(execution: NewExecution, onEnd?: (ending: Ending) => void): Promise<boolean>;
+  start(execution: NewExecution): Promise<boolean>;
+  /** Calls back once when the execution ends. Answers how to stop watching. Says nothing of one that has ended before. */
+  watch(executionId: string, onEnd: (ending: Ending) => void): () => void;
   /** Stops beginning steps, lets those under way finish for so long, aborts the rest; all of it can be resumed. */
   close(graceMs: number): Promise<void>;
   /** Throws when the engine can't take work. */

@@ -17,6 +17,8 @@ interface Fault {
   code: string;
   message: string;
   retryable: boolean;
+  /** How long the other side asked us to wait. */
+  retryAfterMs?: number | undefined;
 }
 
 /** One try of a step: its guard, its input, its code. Whatever happens becomes a record; it never throws. */
@@ -53,9 +55,9 @@ export async function tryStep(
     }
     return { ...complete(current, startedAt, outcome.output), logs: log.lines };
   } catch (cause) {
-    const fault = limit?.fault() ?? describe(cause);
+    const fault: Fault = limit?.fault() ?? describe(cause);
     if (fault.retryable && attempt < step.retry.maxAttempts) {
-      const until = Date.now() + backoff(step.retry, attempt);
+      const until = Date.now() + Math.max(backoff(step.retry, attempt), fault.retryAfterMs ?? 0);
       return { kind: "retry", until, error: named(step, fault), startedAt, logs: log.lines };
     }
     return { ...fail(current, startedAt, fault), logs: log.lines };
@@ -140,7 +142,8 @@ function overdue(run: Run): Fault {
 
 function describe(cause: unknown): Fault {
   if (cause instanceof StepError) {
-    return { code: cause.code, message: cause.message, retryable: cause.retryable };
+    const { code, message, retryable, retryAfterMs } = cause;
+    return { code, message, retryable, retryAfterMs };
   }
   const message = cause instanceof Error ? cause.message : String(cause);
   return { code: "STEP_FAILED", message: message || "The step failed without saying why.", retryable: true };

@@ -46,7 +46,8 @@ export async function openEmbedded(
     maxWaiting: options.maxQueued,
     onTrouble: (error) => log.warn({ err: error }, "The journal lost its database; it tries again."),
   });
-  const onEnd = new Map<string, (ending: Ending) => void>();
+  const watchers = new Map<string, Set<(ending: Ending) => void>>();
+  const starting = new Set<string>();
   const running = new Map<string, { done: Promise<void>; controller: AbortController }>();
   // Accepted or found, not yet running: ids only, their rows hold the rest.
   let queued: string[] = [];
@@ -90,10 +91,8 @@ export async function openEmbedded(
 
   function noticeEnd(id: string, record: StepRecord): void {
     if (record.kind !== "result" || !record.ends) return;
-    const listener = onEnd.get(id);
-    if (!listener) return;
-    onEnd.delete(id);
-    listener(record.ends);
+    for (const onEnd of watchers.get(id) ?? []) onEnd(record.ends);
+    watchers.delete(id);
   }
 
   function letGo(id: string, error: unknown): void {
@@ -162,47 +161,50 @@ export async function openEmbedded(
   return {
     unfinishedAtStart: unfinished.length,
 
-    async start(execution, listener) {
-      if (closing)
+    async start(execution) {
+      const { id } = execution;
+      if (closing) {
         throw new ApiError("STORE_UNAVAILABLE", "Pawl is shutting down; try again shortly.", {
           retryAfter: 5,
         });
+      }
       if (running.size >= options.maxRunning && queued.length >= options.maxQueued) {
         throw new ApiError(
           "OVERLOADED",
           "More executions wait to run than the server will hold; try again shortly.",
-          {
-            retryAfter: 1,
-          },
+          { retryAfter: 1 },
         );
       }
-      const job = await options.loadJob(execution.jobId, execution.jobVersion);
-      if (!job) return false;
-      if (listener) onEnd.set(execution.id, listener);
-      failpoint("start.before-append");
-      const made = await journal
-        .append({
-          kind: "start",
-          execution,
-          parametersJson: JSON.stringify(execution.parameters),
-          deadline: job.timeoutMs === undefined ? undefined : execution.startedAt + job.timeoutMs,
-        })
-        .catch((error: unknown) => {
-          onEnd.delete(execution.id);
-          throw error;
-        });
-      failpoint("start.after-append");
-      if (!made) {
-        onEnd.delete(execution.id);
-        return false;
+      // Two requests with one idempotency key arrive together: the second must not run the execution again.
+      if (starting.has(id) || running.has(id)) return false;
+      starting.add(id);
+      try {
+        const job = await options.loadJob(execution.jobId, execution.jobVersion);
+        if (!job) return false;
+        const deadline = job.timeoutMs === undefined ? undefined : execution.startedAt + job.timeoutMs;
+        failpoint("start.before-append");
+        const parametersJson = JSON.stringify(execution.parameters);
+        if (!(await journal.append({ kind: "start", execution, parametersJson, deadline }))) return false;
+        failpoint("start.after-append");
+        if (running.size < options.maxRunning && queued.length === 0) {
+          run(execution, job, { results: undefined, parked: undefined }, 1);
+        } else {
+          queued.push(id);
+          refill();
+        }
+        return true;
+      } finally {
+        starting.delete(id);
       }
-      if (running.size < options.maxRunning && queued.length === 0) {
-        run(execution, job, { results: undefined, parked: undefined }, 1);
-      } else {
-        queued.push(execution.id);
-        refill();
-      }
-      return true;
+    },
+
+    watch(id, onEnd) {
+      const watching = watchers.get(id) ?? new Set();
+      watchers.set(id, watching.add(onEnd));
+      return () => {
+        watching.delete(onEnd);
+        if (watching.size === 0 && watchers.get(id) === watching) watchers.delete(id);
+      };
     },
 
     async close(graceMs) {

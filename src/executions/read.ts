@@ -1,0 +1,108 @@
+import { ApiError } from "../contract/errors.ts";
+import type {
+  ExecutionSummary,
+  HistoryItem,
+  HistoryRequest,
+  JobExecution,
+  StepLogLine,
+} from "../contract/execution.ts";
+import type { Meta } from "../contract/shapes.ts";
+import { mayUseJob, type Principal } from "../http/principal.ts";
+import { presentExecution, presentHistoryItem, presentSummary } from "./present.ts";
+import type { ExecutionDetail, ExecutionStore } from "./store.ts";
+
+/** An execution that the principal may see. */
+export async function readExecution(
+  store: ExecutionStore,
+  principal: Principal,
+  id: string,
+): Promise<JobExecution> {
+  return presentExecution(await findVisible(store, principal, id));
+}
+
+export async function readLastExecution(
+  store: ExecutionStore,
+  principal: Principal,
+  jobId: string,
+): Promise<JobExecution> {
+  await requireJob(store, principal, jobId);
+  const last = await store.findLast(jobId);
+  if (!last) throw new ApiError("NOT_FOUND", "The job has never been started.");
+  return presentExecution(last);
+}
+
+export async function listExecutions(
+  store: ExecutionStore,
+  principal: Principal,
+  jobId: string,
+  request: HistoryRequest,
+): Promise<{ data: HistoryItem[]; meta: Meta }> {
+  await requireJob(store, principal, jobId);
+  const { page = 0, size = 10, sortField = "startTime", sortDirection = "desc" } = request;
+  const [rows, sums] = await Promise.all([
+    store.findHistory(jobId, { page, size, sortField, sortDirection }),
+    store.sumCounters(jobId),
+  ]);
+  return { data: rows.map(presentHistoryItem), meta: { totalElements: sums.started, page, size } };
+}
+
+export async function summariseExecutions(
+  store: ExecutionStore,
+  principal: Principal,
+  jobId: string,
+): Promise<ExecutionSummary> {
+  await requireJob(store, principal, jobId);
+  const [sums, last] = await Promise.all([
+    store.sumCounters(jobId),
+    store.findHistory(jobId, { sortField: "startTime", sortDirection: "desc", page: 0, size: 1 }),
+  ]);
+  return presentSummary(sums, last[0]);
+}
+
+export async function readLogs(
+  store: ExecutionStore,
+  principal: Principal,
+  id: string,
+  query: { step?: string; page?: number; size?: number },
+): Promise<{ data: StepLogLine[]; meta: Meta }> {
+  const { execution, steps } = await findVisible(store, principal, id);
+  const { step, page = 0, size = 100 } = query;
+  const position = step === undefined ? undefined : steps.findIndex(({ key }) => key === step);
+  if (position === -1) {
+    const keys = steps.map(({ key }) => key).join(", ");
+    throw new ApiError("NOT_FOUND", `The execution has no step '${step}'. It has ${keys}.`);
+  }
+  const { lines, total } = await store.findLogs(
+    execution,
+    position === undefined ? undefined : [position],
+    page,
+    size,
+  );
+  const data = lines.map((line) => ({
+    stepKey: steps[line.position]?.key ?? String(line.position),
+    attempt: line.attempt,
+    at: line.at.toISOString(),
+    level: line.level as StepLogLine["level"],
+    message: line.message,
+  }));
+  return { data, meta: { totalElements: total, page, size } };
+}
+
+/** The same answer for what isn't there and for what the principal may not know of. */
+async function findVisible(
+  store: ExecutionStore,
+  principal: Principal,
+  id: string,
+): Promise<ExecutionDetail> {
+  const found = await store.findExecution(id);
+  const rights = found && principal.jobs ? await store.findRights(found.execution.job_id) : undefined;
+  if (!found || (principal.jobs && !(rights && mayUseJob(principal, rights)))) {
+    throw new ApiError("NOT_FOUND", `There is no execution ${id}.`);
+  }
+  return found;
+}
+
+async function requireJob(store: ExecutionStore, principal: Principal, jobId: string): Promise<void> {
+  const rights = await store.findRights(jobId);
+  if (!rights || !mayUseJob(principal, rights)) throw new ApiError("NOT_FOUND", `There is no job ${jobId}.`);
+}

@@ -1,0 +1,40 @@
+import type { FastifyInstance } from "fastify";
+import { route } from "../http/route.ts";
+import { listExecutions, readExecution, readLastExecution, readLogs, summariseExecutions } from "./read.ts";
+import { type StartDeps, startJob } from "./start.ts";
+
+/** Registers the routes of execution control and queries. */
+export function executionRoutes(app: FastifyInstance, deps: StartDeps): void {
+  const { store } = deps;
+
+  route(app, "startJob", async (call) => {
+    const { response, ended } = await startJob(deps, {
+      principal: call.principal,
+      request: call.body,
+      idempotencyKey: call.headers["idempotency-key"],
+      // Only a start that waits asks whether its client is still there.
+      signal: call.body.async === false ? call.signal : undefined,
+    });
+    return { body: response, status: ended ? 200 : 202 };
+  });
+  route(app, "getExecution", async ({ principal, params }) => ({
+    data: await readExecution(store, principal, params.id),
+    message: "The execution.",
+  }));
+  route(app, "getLastExecution", async ({ principal, params }) => ({
+    data: await readLastExecution(store, principal, params.jobId),
+    message: "The most recent execution of the job.",
+  }));
+  route(app, "listExecutions", async ({ principal, params, body }) => ({
+    ...(await listExecutions(store, principal, params.jobId, body)),
+    message: "Executions of the job.",
+  }));
+  route(app, "getExecutionSummary", async ({ principal, params }) => ({
+    data: await summariseExecutions(store, principal, params.jobId),
+    message: "Summary of the job's executions.",
+  }));
+  route(app, "getExecutionLogs", async ({ principal, params, query }) => ({
+    ...(await readLogs(store, principal, params.id, query)),
+    message: "Log of the steps.",
+  }));
+}
