@@ -5,6 +5,7 @@ import type {
   StartResponse,
   StepExecution,
 } from "../contract/execution.ts";
+import type { Ending } from "../engine/engine.ts";
 import type {
   CounterSums,
   DefinedStep,
