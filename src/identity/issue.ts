@@ -1,0 +1,72 @@
+import type pg from "pg";
+import { uuidv7 } from "uuidv7";
+import { ApiError } from "../contract/errors.ts";
+import type { TokenInput } from "../contract/identity.ts";
+import { isForeignKeyViolation } from "../db/faults.ts";
+import type { Principal } from "../http/principal.ts";
+import { targetOf } from "./principals.ts";
+import { requireNotAbove } from "./rights.ts";
+import * as store from "./store.ts";
+import { hashOf, newToken, prefixOf } from "./tokens.ts";
+
+const DAY_MS = 86_400_000;
+
+/** Makes a token for a principal whose rights lie within the caller's. The token itself is in this answer only. */
+export async function issueToken(
+  pool: pg.Pool,
+  caller: Principal,
+  input: TokenInput,
+  now: number,
+): Promise<{ token: string; row: store.TokenRow }> {
+  const target =
+    (await store.findPrincipal(pool, input.principalId, caller.jobs)) ?? unknownPrincipal(input.principalId);
+  requireNotAbove(caller, targetOf(target), "make a token for");
+  const expiresAt = input.expiresInDays === undefined ? null : new Date(now + input.expiresInDays * DAY_MS);
+  try {
+    return await storeToken(pool, { principalId: target.id, name: input.name, expiresAt });
+  } catch (error) {
+    // Deleted since it was read.
+    if (isForeignKeyViolation(error)) unknownPrincipal(input.principalId);
+    throw error;
+  }
+}
+
+/** Makes and stores a token, without a question about rights. */
+export async function storeToken(
+  db: store.Db,
+  { principalId, name, expiresAt }: { principalId: string; name: string; expiresAt: Date | null },
+): Promise<{ token: string; row: store.TokenRow }> {
+  const token = newToken();
+  const row = await store.insertToken(db, {
+    id: uuidv7(),
+    principalId,
+    name,
+    prefix: prefixOf(token),
+    hash: hashOf(token),
+    expiresAt,
+  });
+  return { token, row };
+}
+
+/** Revokes a token for good; one that is revoked already stays as it is. */
+export async function revokeToken(
+  pool: pg.Pool,
+  caller: Principal,
+  id: string,
+  now: number,
+): Promise<store.TokenRow> {
+  const found = (await store.findToken(pool, id, caller.jobs)) ?? unknownToken(id);
+  const owner = (await store.findPrincipal(pool, found.principal_id, caller.jobs)) ?? unknownToken(id);
+  // One's own token may be given up, whatever one's rights.
+  if (owner.id !== caller.id) requireNotAbove(caller, targetOf(owner), "revoke a token of");
+  await store.revokeToken(pool, id, new Date(now));
+  return (await store.findToken(pool, id, caller.jobs)) ?? unknownToken(id);
+}
+
+function unknownPrincipal(id: string): never {
+  throw new ApiError("NOT_FOUND", `There is no principal ${id}.`);
+}
+
+function unknownToken(id: string): never {
+  throw new ApiError("NOT_FOUND", `There is no token ${id}.`);
+}

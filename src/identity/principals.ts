@@ -1,0 +1,97 @@
+import type pg from "pg";
+import { uuidv7 } from "uuidv7";
+import { ApiError } from "../contract/errors.ts";
+import type { PrincipalInput } from "../contract/identity.ts";
+import { isUniqueViolation } from "../db/faults.ts";
+import { inTransaction } from "../db/transaction.ts";
+import type { Principal } from "../http/principal.ts";
+import { isAdministrator, type Rights, requireMayGrant, requireNotAbove } from "./rights.ts";
+import * as store from "./store.ts";
+
+/** Makes a principal with rights within the caller's. */
+export async function createPrincipal(
+  pool: pg.Pool,
+  caller: Principal,
+  input: PrincipalInput,
+): Promise<store.PrincipalRow> {
+  const rights = rightsOf(input);
+  requireMayGrant(caller, rights);
+  return refusingTakenNames(input.name, () => store.insertPrincipal(pool, rowOf(uuidv7(), input, rights)));
+}
+
+/** Answers the principal, unless its limits go beyond those of a limited caller: then nobody of that id is known. */
+export async function readPrincipal(
+  pool: pg.Pool,
+  caller: Principal,
+  id: string,
+): Promise<store.PrincipalRow> {
+  return (await store.findPrincipal(pool, id, caller.jobs)) ?? unknown(id);
+}
+
+/** Changes name, kind and rights; both the old rights and the new ones must lie within the caller's. */
+export async function replacePrincipal(
+  pool: pg.Pool,
+  caller: Principal,
+  id: string,
+  input: PrincipalInput,
+): Promise<store.PrincipalRow> {
+  const rights = rightsOf(input);
+  return refusingTakenNames(input.name, () =>
+    inTransaction(pool, async (client) => {
+      const administrators = await store.lockAdministrators(client);
+      const row = (await store.lockPrincipal(client, id, caller.jobs)) ?? unknown(id);
+      requireNotAbove(caller, targetOf(row), "change");
+      requireMayGrant(caller, rights);
+      if (!isAdministrator(rights)) keepOne(administrators, row, "keep its rights");
+      return store.updatePrincipal(client, rowOf(id, input, rights));
+    }),
+  );
+}
+
+/** Removes the principal and its tokens. */
+export async function deletePrincipal(pool: pg.Pool, caller: Principal, id: string): Promise<void> {
+  await inTransaction(pool, async (client) => {
+    const administrators = await store.lockAdministrators(client);
+    const row = (await store.lockPrincipal(client, id, caller.jobs)) ?? unknown(id);
+    requireNotAbove(caller, targetOf(row), "delete");
+    keepOne(administrators, row, "stay");
+    await store.deletePrincipal(client, id);
+  });
+}
+
+function keepOne(administrators: string[], { id, name }: store.PrincipalRow, must: string): void {
+  if (administrators.length > 1 || administrators[0] !== id) return;
+  throw new ApiError(
+    "CONFLICT",
+    `${name} must ${must}: it is the last principal that holds everything (*:*:*, every job). Make another one first.`,
+  );
+}
+
+export function targetOf(row: store.PrincipalRow): Rights & { name: string } {
+  return { name: row.name, authorities: row.authorities, jobs: row.job_limits };
+}
+
+function rightsOf({ authorities, jobs }: PrincipalInput): Rights {
+  return { authorities: [...new Set(authorities)], jobs: jobs ?? null };
+}
+
+function rowOf(
+  id: string,
+  { name, kind = "user" }: PrincipalInput,
+  { authorities, jobs }: Rights,
+): store.NewPrincipal {
+  return { id, name, kind, authorities: [...authorities], job_limits: jobs };
+}
+
+async function refusingTakenNames<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isUniqueViolation(error, "principal_name_key")) throw error;
+    throw new ApiError("CONFLICT", `There is a principal named ${name} already. Choose another name.`);
+  }
+}
+
+function unknown(id: string): never {
+  throw new ApiError("NOT_FOUND", `There is no principal ${id}.`);
+}

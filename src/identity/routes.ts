@@ -1,0 +1,84 @@
+import type { FastifyInstance } from "fastify";
+import type pg from "pg";
+import { route } from "../http/route.ts";
+import type { Authenticator } from "./authenticate.ts";
+import { issueToken, revokeToken } from "./issue.ts";
+import { presentCaller, presentPrincipal, presentToken } from "./present.ts";
+import { createPrincipal, deletePrincipal, readPrincipal, replacePrincipal } from "./principals.ts";
+import { listPrincipals, listTokens } from "./store.ts";
+
+export interface IdentityDependencies {
+  pool: pg.Pool;
+  authenticator: Authenticator;
+  now?: () => number;
+}
+
+/** Principals, tokens, and who is calling. */
+export function identityRoutes(app: FastifyInstance, dependencies: IdentityDependencies): void {
+  const { pool, authenticator, now = Date.now } = dependencies;
+
+  /** What changes rights holds for the next request, even when the answer to this one is lost. */
+  async function changing<Result>(work: Promise<Result>): Promise<Result> {
+    return work.finally(authenticator.forget);
+  }
+
+  route(app, "whoAmI", ({ principal }) => ({
+    data: presentCaller(principal),
+    message: `This is ${principal.name}.`,
+  }));
+
+  route(app, "createPrincipal", async ({ principal, body }) => ({
+    data: presentPrincipal(await createPrincipal(pool, principal, body)),
+    message: `Principal ${body.name} was created.`,
+  }));
+
+  route(app, "listPrincipals", async ({ principal, query }) => {
+    const page = pageOf(query, 100);
+    const { rows, total } = await listPrincipals(pool, principal.jobs, page);
+    return {
+      data: rows.map(presentPrincipal),
+      message: `${total} ${total === 1 ? "principal" : "principals"}.`,
+      meta: { totalElements: total, ...page },
+    };
+  });
+
+  route(app, "getPrincipal", async ({ principal, params }) => {
+    const row = await readPrincipal(pool, principal, params.id);
+    return { data: presentPrincipal(row), message: `Principal ${row.name}.` };
+  });
+
+  route(app, "replacePrincipal", async ({ principal, params, body }) => ({
+    data: presentPrincipal(await changing(replacePrincipal(pool, principal, params.id, body))),
+    message: `Principal ${body.name} was changed.`,
+  }));
+
+  route(app, "deletePrincipal", async ({ principal, params }) => {
+    await changing(deletePrincipal(pool, principal, params.id));
+    return { data: null, message: "The principal was deleted and its tokens no longer work." };
+  });
+
+  route(app, "createToken", async ({ principal, body }) => {
+    const { token, row } = await changing(issueToken(pool, principal, body, now()));
+    return { data: { ...presentToken(row), token }, message: "Keep the token: it is not shown again." };
+  });
+
+  route(app, "listTokens", async ({ principal, query }) => {
+    const page = pageOf(query, 100);
+    const { rows, total } = await listTokens(pool, principal.jobs, page);
+    return {
+      data: rows.map(presentToken),
+      message: `${total} ${total === 1 ? "token" : "tokens"}.`,
+      meta: { totalElements: total, ...page },
+    };
+  });
+
+  route(app, "revokeToken", async ({ principal, params }) => {
+    const row = await changing(revokeToken(pool, principal, params.id, now()));
+    return { data: presentToken(row), message: `The token ${row.prefix}… no longer works.` };
+  });
+}
+
+/** The schema has filled in the defaults; its types can't tell. */
+function pageOf({ page = 0, size }: { page?: number; size?: number }, usual: number) {
+  return { page, size: size ?? usual };
+}
