@@ -1,9 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { chmod, chown, mkdir, readdir, readFile, rename, stat, writeFile } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { chmod, chown, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { DatabaseError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { type Account, canEnter } from "./account.ts";
+import { endServer } from "./orphan.ts";
+import { readPidFile } from "./pid-file.ts";
 import { readState, type State, writeState } from "./state.ts";
 
 /** Where root keeps what another account must reach, when the data directory is out of that account's reach. */
@@ -21,29 +23,24 @@ export async function settlePlace(
   account: Account | null,
   log: Log,
 ): Promise<string> {
+  const inside = join(dataDir, "postgres");
   if (state.place !== undefined) {
     await claimPlace(state.place, dataDir);
-    return join(state.place, "postgres");
+  } else {
+    if (account === null) return inside;
+    await letThrough(dataDir, account);
+    if (await canEnter(account, dataDir)) return inside;
+    await warnOfLeftovers(dataDir, log);
+    state.place = await makePlace(dataDir);
+    await writeState(dataDir, state);
+    log.info(
+      { folder: state.place },
+      "The database is kept outside the data directory, which its account cannot reach.",
+    );
   }
-  const inside = join(dataDir, "postgres");
-  if (account === null) return inside;
-  await letThrough(dataDir, account);
-  if (await canEnter(account, dataDir)) return inside;
-  await warnOfLeftovers(dataDir, log);
-  const place = join(OUTSIDE, `${basename(dataDir)}-${randomBytes(6).toString("hex")}`);
-  await mkdir(place, { recursive: true });
-  await chmod(OUTSIDE, 0o755);
-  await chmod(place, 0o755);
-  await writeFile(join(place, OWNER_FILE), `${dataDir}\n`, { mode: 0o600 });
-  // The data were made when the account could still reach them.
-  if (await exists(inside)) await moveData(inside, join(place, "postgres"));
-  state.place = place;
-  await writeState(dataDir, state);
-  log.info(
-    { folder: place },
-    "The database is kept outside the data directory, which its account cannot reach.",
-  );
-  return join(place, "postgres");
+  const outside = join(state.place, "postgres");
+  if (!(await exists(outside)) && (await exists(inside))) await moveData(inside, outside, dataDir, state);
+  return outside;
 }
 
 /** The folder of the data as the state tells it, whether or not it exists. */
@@ -85,7 +82,7 @@ async function warnOfLeftovers(dataDir: string, log: Log): Promise<void> {
   for (const name of await readdir(OUTSIDE).catch(() => [])) {
     const place = join(OUTSIDE, name);
     const owner = await readFile(join(place, OWNER_FILE), "utf8").catch(() => "");
-    if (owner.trim() !== dataDir) continue;
+    if (owner.trim() !== dataDir || !(await exists(join(place, "postgres")))) continue;
     log.warn(
       { folder: place },
       "The database of an earlier data directory is still there. Remove it if it is not needed.",
@@ -93,15 +90,32 @@ async function warnOfLeftovers(dataDir: string, log: Log): Promise<void> {
   }
 }
 
-async function moveData(from: string, to: string): Promise<void> {
-  await rename(from, to).catch((error) => {
+async function makePlace(dataDir: string): Promise<string> {
+  const place = join(OUTSIDE, `${basename(dataDir)}-${randomBytes(6).toString("hex")}`);
+  await mkdir(place, { recursive: true });
+  await chmod(OUTSIDE, 0o755);
+  await chmod(place, 0o755);
+  await writeFile(join(place, OWNER_FILE), `${dataDir}\n`, { mode: 0o600 });
+  return place;
+}
+
+/** Takes out the data that were made when the account could still reach them. */
+async function moveData(from: string, to: string, dataDir: string, state: State): Promise<void> {
+  await endServer(from, (await readPidFile(from))?.pid ?? null, 20_000);
+  try {
+    await rename(from, to);
+  } catch (error) {
+    await rm(dirname(to), { recursive: true });
+    delete state.place;
+    await writeState(dataDir, state);
     throw new DatabaseError(
       "DATA_DIRECTORY_UNUSABLE",
-      `The account that runs PostgreSQL can no longer reach ${from}, and moving it to ${to} failed: ${error.message}. ` +
-        "Move the data directory to where it was, or open the folders above it to that account.",
+      `The account that runs PostgreSQL can no longer reach ${from}, and it cannot be moved to ${OUTSIDE}: ` +
+        `${(error as Error).message}. Open the folders above it to other accounts with chmod o+x, ` +
+        "or move the data directory to where it was.",
       { cause: error },
     );
-  });
+  }
 }
 
 async function exists(path: string): Promise<boolean> {
