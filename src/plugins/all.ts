@@ -1,0 +1,20 @@
+import type { Dialer } from "../lib/dialer.ts";
+import { http } from "./http/http.ts";
+import { log } from "./log/log.ts";
+import type { StepType } from "./plugin.ts";
+import type { Sandbox } from "./sandbox/pool.ts";
+import { script } from "./script/script.ts";
+import { set } from "./set/set.ts";
+import { transform } from "./transform/transform.ts";
+import { wait } from "./wait/wait.ts";
+
+/** What step types work with: made once by the caller, who also closes both. */
+export interface StepDeps {
+  dialer: Dialer;
+  sandbox: Sandbox;
+}
+
+/** Every step type there is. */
+export function stepTypes({ dialer, sandbox }: StepDeps): StepType[] {
+  return [http(dialer), transform(sandbox), script(sandbox), wait, log, set];
+}

@@ -1,0 +1,113 @@
+import type { Dialer } from "../../lib/dialer.ts";
+import { type GuardedResponse, guardedRequest } from "../../lib/dialer-request.ts";
+import { publicUrl } from "../../lib/public-url.ts";
+import { StepError } from "../../lib/step-error.ts";
+import { defineStepType } from "../plugin.ts";
+import { HttpInput, HttpOutput, inputFaults, parseUrl } from "./input.ts";
+import { bodyOf, excerpt } from "./response.ts";
+
+const CHANGES: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH", "DELETE"]);
+const WORTH_A_RETRY: ReadonlySet<number> = new Set([408, 425, 429]);
+const EXCERPT_CHARS = 500;
+const MAX_RETRY_AFTER_MS = 86_400_000;
+
+export function http(dialer: Dialer) {
+  return defineStepType({
+    name: "http",
+    title: "HTTP request",
+    description: "Sends a request over HTTP and gives the answer.",
+    input: HttpInput,
+    output: HttpOutput,
+    async run({ input, signal, idempotencyKey }) {
+      const { method = "GET", responseType = "auto", maxResponseBytes = 1024 * 1024 } = input;
+      const fault = inputFaults(input as Record<string, unknown>)[0];
+      const url = parseUrl(input.url);
+      if (fault || !url) throw invalid(fault ? `${fault.path.slice(1)} ${fault.message}` : "url is no URL.");
+      const { body, type } = bodyToSend(input);
+      const headers = headersToSend(input.headers);
+      if (type !== undefined) headers["content-type"] ??= type;
+      headers["user-agent"] ??= "pawl";
+      if (CHANGES.has(method)) headers["idempotency-key"] ??= idempotencyKey;
+      addQuery(url, input.query);
+
+      const startedAt = performance.now();
+      const response = await guardedRequest(dialer, {
+        method,
+        url,
+        headers,
+        body,
+        signal,
+        maxRedirects: input.followRedirects === false ? 0 : (input.maxRedirects ?? 5),
+        maxResponseBytes,
+      });
+      const durationMs = Math.round(performance.now() - startedAt);
+      const target = `${method} ${publicUrl(response.url)}`;
+      if (input.failOnStatus !== false && response.status >= 400) throw statusFault(response, target);
+      if (response.truncated) throw tooLarge(target, maxResponseBytes);
+      return {
+        status: response.status,
+        headers: response.headers,
+        body: bodyOf(response, responseType, target),
+        url: publicUrl(response.url),
+        durationMs,
+      };
+    },
+    check: inputFaults,
+  });
+}
+
+function bodyToSend({ json, text, form, binary }: HttpInput): { body?: string | Uint8Array; type?: string } {
+  if (json !== undefined) return { body: JSON.stringify(json), type: "application/json" };
+  if (text !== undefined) return { body: text, type: "text/plain; charset=utf-8" };
+  if (binary !== undefined) return { body: Buffer.from(binary, "base64"), type: "application/octet-stream" };
+  if (form !== undefined) {
+    return { body: pairs(form).toString(), type: "application/x-www-form-urlencoded" };
+  }
+  return {};
+}
+
+function headersToSend(headers: HttpInput["headers"] = {}): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]),
+  );
+}
+
+/** As text, so that what the URL already has keeps its spelling: some servers sign it. */
+function addQuery(url: URL, query: HttpInput["query"]): void {
+  const added = pairs(query ?? {}).toString();
+  if (added !== "") url.search = url.search === "" ? added : `${url.search}&${added}`;
+}
+
+function pairs(values: NonNullable<HttpInput["query"]>): URLSearchParams {
+  const result = new URLSearchParams();
+  for (const [name, value] of Object.entries(values)) {
+    for (const each of [value].flat()) if (each !== null) result.append(name, String(each));
+  }
+  return result;
+}
+
+function statusFault(response: GuardedResponse, target: string): StepError {
+  const { status } = response;
+  const said = excerpt(response, EXCERPT_CHARS);
+  const message = `${target} answered ${status}${said ? `: ${said}` : " and gave no reason."}`;
+  return new StepError("HTTP_STATUS", message, {
+    retryable: status >= 500 || WORTH_A_RETRY.has(status),
+    retryAfterMs: retryAfterMs(response.headers["retry-after"]),
+  });
+}
+
+/** Seconds or a date, at most a day; nothing when it is neither. */
+function retryAfterMs(header: string | string[] | undefined): number | undefined {
+  if (typeof header !== "string") return undefined;
+  const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
+  return Number.isNaN(ms) ? undefined : Math.min(Math.max(0, ms), MAX_RETRY_AFTER_MS);
+}
+
+function tooLarge(target: string, limit: number): StepError {
+  const message = `${target} answered with more than ${limit} bytes. Raise maxResponseBytes, or ask the server for less.`;
+  return new StepError("RESPONSE_TOO_LARGE", message, { retryable: false });
+}
+
+function invalid(message: string): StepError {
+  return new StepError("INVALID_INPUT", `The request can't be made: ${message}`, { retryable: false });
+}

@@ -1,0 +1,151 @@
+import Type, { type Static } from "typebox";
+import type { InputFault } from "../plugin.ts";
+
+const MIB = 1024 * 1024;
+const Scalar = Type.Union([Type.String(), Type.Number(), Type.Boolean()]);
+
+export const HttpInput = Type.Object(
+  {
+    method: Type.Optional(
+      Type.Enum(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"], {
+        title: "Method",
+        default: "GET",
+      }),
+    ),
+    url: Type.String({
+      minLength: 1,
+      maxLength: 8_192,
+      title: "URL",
+      description: "Absolute, http or https. A user and password in it are sent as Basic authorization.",
+    }),
+    headers: Type.Optional(
+      Type.Record(Type.String(), Scalar, {
+        title: "Headers",
+        description:
+          "On a redirect to another origin only harmless ones (accept, content-type and the like) go along.",
+      }),
+    ),
+    query: Type.Optional(
+      Type.Record(Type.String(), Type.Union([Scalar, Type.Array(Scalar), Type.Null()]), {
+        title: "Query parameters",
+        description: "Added to those in the URL. A list repeats its name; null leaves it out.",
+      }),
+    ),
+    json: Type.Optional(Type.Unknown({ title: "Body as JSON", description: "Any value." })),
+    text: Type.Optional(Type.String({ title: "Body as text", description: "Sent as it is, in UTF-8." })),
+    form: Type.Optional(
+      Type.Record(Type.String(), Type.Union([Scalar, Type.Array(Scalar)]), {
+        title: "Body as a form",
+        description: "Sent as application/x-www-form-urlencoded.",
+      }),
+    ),
+    binary: Type.Optional(Type.String({ title: "Body as bytes", description: "In base64." })),
+    responseType: Type.Optional(
+      Type.Enum(["auto", "json", "text", "binary"], {
+        title: "Response type",
+        description: "auto goes by the content type. binary gives the body in base64.",
+        default: "auto",
+      }),
+    ),
+    maxResponseBytes: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 16 * MIB,
+        default: MIB,
+        title: "Largest response (bytes)",
+        description:
+          "After decompression. A longer one fails the step. The limit on a step's output still applies to it.",
+      }),
+    ),
+    followRedirects: Type.Optional(
+      Type.Boolean({
+        title: "Follow redirects",
+        description: "Otherwise they are the answer.",
+        default: true,
+      }),
+    ),
+    maxRedirects: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 10, default: 5, title: "Redirects at most" }),
+    ),
+    failOnStatus: Type.Optional(
+      Type.Boolean({
+        title: "Fail on 4xx and 5xx",
+        description: "Otherwise they are an answer like any other.",
+        default: true,
+      }),
+    ),
+  },
+  { additionalProperties: false, description: "At most one of json, text, form and binary." },
+);
+export type HttpInput = Static<typeof HttpInput>;
+
+export const HttpOutput = Type.Object({
+  status: Type.Integer({ description: "The HTTP status." }),
+  headers: Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String())]), {
+    description: "By lower-case name; set-cookie is a list.",
+  }),
+  body: Type.Unknown({ description: "Parsed JSON, text, or base64; null when it is empty." }),
+  url: Type.String({ description: "Where the answer came from, after redirects; secrets in it are hidden." }),
+  durationMs: Type.Integer({ description: "From the request to the last byte of the answer." }),
+});
+
+const BODIES = ["json", "text", "form", "binary"] as const;
+const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+// The connection's own: set by hand they break it, or let one request pass for two.
+const NOT_BY_HAND: ReadonlySet<string> = new Set([
+  "connection",
+  "content-length",
+  "expect",
+  "keep-alive",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+/** What the schema can't say. A string with a template in it is left for the run, when its value is known. */
+export function inputFaults(input: Record<string, unknown>): InputFault[] {
+  const faults: InputFault[] = [];
+  const bodies = BODIES.filter((name) => input[name] !== undefined);
+  if (bodies.length > 1) {
+    faults.push({
+      path: `/${bodies[1]}`,
+      message: `is a second body: give only one of ${bodies.join(", ")}.`,
+    });
+  }
+  const { url, binary, headers } = input;
+  if (typeof url === "string" && !url.includes("{{") && parseUrl(url) === undefined) {
+    faults.push({
+      path: "/url",
+      message: "must be an absolute http or https URL, such as https://example.org/items.",
+    });
+  }
+  if (typeof binary === "string" && !binary.includes("{{") && !BASE64.test(binary)) {
+    faults.push({ path: "/binary", message: "must be base64." });
+  }
+  for (const [name, value] of Object.entries((headers ?? {}) as Record<string, unknown>)) {
+    const path = `/headers/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+    if (!TOKEN.test(name)) faults.push({ path, message: "has a name that HTTP does not allow." });
+    else if (NOT_BY_HAND.has(name.toLowerCase())) {
+      faults.push({ path, message: "belongs to the connection and can't be set." });
+    } else if (typeof value === "string" && hasControl(value)) {
+      faults.push({ path, message: "has a line break or another control character in it." });
+    }
+  }
+  return faults;
+}
+
+export function parseUrl(text: string): URL | undefined {
+  const url = URL.parse(text) ?? undefined;
+  return url && (url.protocol === "http:" || url.protocol === "https:") ? url : undefined;
+}
+
+function hasControl(text: string): boolean {
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if ((code < 32 && code !== 9) || code === 127 || code > 255) return true;
+  }
+  return false;
+}

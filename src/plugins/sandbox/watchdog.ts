@@ -1,0 +1,7 @@
+import { workerData } from "node:worker_threads";
+
+const INTERVAL_MS = 500;
+
+setInterval(() => {
+  if (process.ppid !== workerData) process.kill(process.pid, "SIGKILL");
+}, INTERVAL_MS);
