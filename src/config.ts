@@ -82,13 +82,13 @@ export const settings = {
     "PAWL_EGRESS",
     oneOf("guarded", "strict"),
     "guarded",
-    "Where steps may connect: guarded refuses cloud metadata, link-local and Pawl's own ports; strict allows only PAWL_EGRESS_ALLOW.",
+    "Where steps may not connect: guarded refuses cloud metadata, link-local addresses and Pawl's own ports; strict refuses private networks and this machine too.",
   ),
   egressAllow: withDefault(
     "PAWL_EGRESS_ALLOW",
     destinations,
     "",
-    "The hosts, *.domains, addresses and ranges that strict egress allows.",
+    "Hosts, *.domains, addresses and ranges of private networks that strict egress lets through.",
   ),
   maxRunning: withDefault(
     "PAWL_MAX_RUNNING",
