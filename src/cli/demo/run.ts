@@ -1,0 +1,126 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Client, createClient } from "../../client/client.ts";
+import { loadConfig } from "../../config.ts";
+import type { ExecutionSummary, JobExecution } from "../../contract/execution.ts";
+import { applyFile } from "../apply.ts";
+import { CliError, exitCodes } from "../exit.ts";
+import { progressView } from "../progress.ts";
+import type { Session } from "../session.ts";
+import { aborted, onEndRequested } from "../signals.ts";
+import { duration, fields, localTime, paint, safe, status } from "../text.ts";
+import { exitOf, follow } from "../watch.ts";
+import { serveEarthquakes } from "./earthquake-server.ts";
+
+const example = fileURLToPath(new URL("../../../examples/earthquakes.yaml", import.meta.url));
+
+/** Boots a Pawl of its own, runs the example on it and shows what came out; whatever happens, nothing stays behind. */
+export async function runDemo(session: Session, keep: boolean): Promise<void> {
+  // Not even a second Ctrl-C skips the cleaning up: it is short, and a database left running is not.
+  const end = onEndRequested({ force: false });
+  await using cleanup = new AsyncDisposableStack();
+  cleanup.defer(() => end.release());
+  const say = session.json ? () => {} : (text: string) => console.log(text);
+
+  say("Starting Pawl on a database of its own …");
+  const began = performance.now();
+  const pawl = await boot(cleanup);
+  const source = await serveEarthquakes();
+  cleanup.defer(() => source.close());
+  say(`${paint("green", "✔")} Pawl answers at ${pawl.url} (${duration(performance.now() - began)})\n`);
+
+  const ran = await runExample(pawl.client, source.url, session, end.requested).catch((error: unknown) => {
+    throw end.requested.aborted
+      ? new CliError("detached", "The demo was ended; nothing of it is left.")
+      : error;
+  });
+  session.result(ran, () => describe(ran));
+  process.exitCode = exitCodes[exitOf(ran.execution)].code;
+  if (!keep) return;
+  session.note(whatNext(pawl, source.url));
+  await aborted(end.requested);
+  session.note("Ending Pawl and removing its data.");
+}
+
+interface DemoPawl {
+  url: string;
+  dataDir: string;
+  client: Client;
+}
+
+/** A Pawl that takes nothing from this environment but PATH and the like: no settings, no database. */
+async function boot(cleanup: AsyncDisposableStack): Promise<DemoPawl> {
+  const { removeData, startPawl } = await import("../../main.ts");
+  const dataDir = await mkdtemp(join(tmpdir(), "pawl-demo-"));
+  cleanup.defer(async () => {
+    await removeData(dataDir);
+    await rm(dataDir, { recursive: true, force: true });
+  });
+  const settings = {
+    PAWL_DATA_DIR: dataDir,
+    PAWL_PORT: "0",
+    PAWL_LOG_LEVEL: "error",
+    PAWL_SHUTDOWN_GRACE: "0",
+  };
+  const pawl = await startPawl(loadConfig(settings, { envFile: null }));
+  cleanup.defer(() => pawl.close());
+  return { url: pawl.url, dataDir, client: createClient({ url: pawl.url, token: pawl.adminToken }) };
+}
+
+interface DemoRun {
+  execution: JobExecution;
+  summary: ExecutionSummary;
+}
+
+async function runExample(
+  client: Client,
+  source: string,
+  session: Session,
+  signal: AbortSignal,
+): Promise<DemoRun> {
+  const { job } = await applyFile(client, example, "fail");
+  const started = await client.startJob({
+    body: {
+      jobId: job.id,
+      parameters: { source, minMagnitude: 2.5 },
+      triggeredBy: "manual",
+      triggerSource: "demo",
+    },
+    signal,
+  });
+  const view = session.json ? undefined : progressView(process.stdout);
+  const { executionId: id } = started.data;
+  try {
+    const execution = await follow(client, id, view ?? { show() {}, say() {}, close() {} }, signal);
+    const { data: summary } = await client.getExecutionSummary({ params: { jobId: job.id }, signal });
+    return { execution, summary };
+  } finally {
+    view?.close();
+  }
+}
+
+function describe({ execution, summary }: DemoRun): string {
+  const report = execution.stepExecutions.find((step) => step.stepKey === "report")?.output;
+  const text = typeof report === "string" ? `\n${safe(report)}\n` : "";
+  const why = execution.error ? `\n${paint("red", safe(execution.error.message))}\n` : "";
+  return `${text}${why}\n${fields([
+    ["Executions", `${summary.totalExecutions}, ${summary.successRate} % completed`],
+    ["Took", duration(summary.avgDurationMs)],
+    ["Last", `${status(summary.lastStatus ?? "none")} ${localTime(summary.lastExecutedAt)}`],
+  ])}`;
+}
+
+function whatNext({ url, dataDir }: DemoPawl, source: string): string {
+  return `
+Pawl stays up at ${url} (API reference: ${url}/docs). In another terminal, here:
+
+  export PAWL_URL=${url} PAWL_DATA_DIR=${dataDir}      # the token is in its file admin-token
+
+  npx pawl execution show --last earthquakes
+  npx pawl start earthquakes --wait --param source=${source} --param minMagnitude=5
+  npx pawl job export earthquakes > mine.yaml                # change it, then: npx pawl job apply mine.yaml
+
+Ctrl-C ends it and removes its data.`;
+}

@@ -1,0 +1,54 @@
+import { join } from "node:path";
+import type { Command } from "commander";
+import type { Config } from "../config.ts";
+import { adminTokenFile, openSession } from "./session.ts";
+import { aborted, onEndRequested } from "./signals.ts";
+import { paintNote } from "./text.ts";
+
+export function addServe(program: Command): void {
+  program
+    .command("serve")
+    .description("start Pawl, with a PostgreSQL of its own unless DATABASE_URL names one")
+    .addHelpText(
+      "after",
+      `
+The log goes to standard output, these messages to standard error. Ctrl-C or SIGTERM ends it in order: steps under way
+get PAWL_SHUTDOWN_GRACE to finish, what is left goes on at the next start. A second one ends it at once.
+
+Examples:
+  $ pawl serve
+  $ PAWL_PORT=8080 PAWL_DATA_DIR=/srv/pawl pawl serve
+  $ DATABASE_URL=postgresql://pawl:secret@db/pawl pawl serve
+
+All variables: \`pawl config\`, docs/configuration.md.`,
+    )
+    .action(async (_options, command: Command) => {
+      const { config, note } = openSession(command, { local: true });
+      const end = onEndRequested({ force: true });
+      // Imported here, so that the other commands need not load a server.
+      const { startPawl } = await import("../main.ts");
+      const pawl = await startPawl(config);
+      note(welcome(pawl, config));
+      await aborted(end.requested);
+      note("Ending Pawl; what runs is taken up again at the next start. Once more ends it at once.");
+      await pawl.close();
+      end.release();
+    });
+}
+
+function welcome(pawl: { url: string; adminToken?: string | undefined }, config: Config): string {
+  const file = join(config.dataDir, adminTokenFile);
+  const token = pawl.adminToken
+    ? `${paintNote("bold", pawl.adminToken)}\n                 shown this once, and kept for the CLI in ${file}`
+    : file;
+  return `
+${paintNote(["bold", "green"], "Pawl is ready")} at ${pawl.url}
+
+  API reference  ${pawl.url}/docs
+  Admin token    ${token}
+  Try            pawl job apply examples/earthquakes.yaml
+                 pawl start earthquakes --wait
+
+Ctrl-C ends it.
+`;
+}
