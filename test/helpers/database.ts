@@ -1,3 +1,4 @@
+import { AsyncResource } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import { after } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -20,11 +21,9 @@ const TEMPLATE_LOCK = 0x74657374;
 
 let ownServer: Promise<TestServer> | undefined;
 
-// At the root of the file's tests, so that it runs after the last of them.
-after(async () => {
-  await (await ownServer)?.stop();
-  ownServer = undefined;
-});
+// Hooks run in the order they came and belong to the test that makes them. Bound to the root, and made only when the
+// server is up, this one comes after the hooks of the test file, which may still need the server.
+const atTheVeryEnd = AsyncResource.bind((work: () => Promise<void>) => after(work));
 
 /** A database of its own for the caller, with the schema of `migrations/` (or empty), on the server of the run. */
 export async function createTestDatabase({ empty = false } = {}): Promise<TestDatabase> {
@@ -44,7 +43,10 @@ export async function createTestDatabase({ empty = false } = {}): Promise<TestDa
 /** The server of the run when there is one; a test file that runs alone starts its own. */
 async function serverUrl(): Promise<string> {
   if (process.env.PAWL_TEST_SERVER !== undefined) return process.env.PAWL_TEST_SERVER;
-  ownServer ??= startTestServer();
+  ownServer ??= startTestServer().then((server) => {
+    atTheVeryEnd(() => server.stop());
+    return server;
+  });
   return (await ownServer).url;
 }
 

@@ -49,6 +49,21 @@ test("copies what a server needs, readable by every account", async () => {
   }
 });
 
+test("leaves the modes of what is installed as they are", async () => {
+  await copy();
+  assert.equal((await stat(join(installed.root, "bin/postgres"))).mode & 0o777, 0o700);
+  assert.equal((await stat(join(installed.root, "lib/libpq.so.5.18"))).mode & 0o777, 0o600);
+});
+
+test("takes no room for what all may read already", async () => {
+  await chmod(join(installed.root, "bin/postgres"), 0o755);
+  const { root: made } = await copy();
+  assert.equal(
+    (await stat(join(made, "bin/postgres"))).ino,
+    (await stat(join(installed.root, "bin/postgres"))).ino,
+  );
+});
+
 test("copies once, and leaves nothing half made", async () => {
   const first = await copy();
   const { birthtimeMs } = await stat(first.root);
@@ -67,8 +82,10 @@ test("lets several make it at the same time", async () => {
 test("makes a damaged copy anew", async () => {
   const { root: made } = await copy();
   await truncate(join(made, "lib/libpq.so.5.18"), 3);
+  await rm(join(made, "share"), { recursive: true });
   await copy();
   assert.equal((await stat(join(made, "lib/libpq.so.5.18"))).size, "library".length);
+  await stat(join(made, "share/postgresql/postgres.bki"));
 });
 
 test("makes another copy of other binaries", async () => {

@@ -1,9 +1,22 @@
 import { createHash, randomUUID } from "node:crypto";
 import { constants } from "node:fs";
-import { chmod, cp, lstat, mkdir, readdir, rename, rm } from "node:fs/promises";
-import { join } from "node:path";
+import {
+  chmod,
+  copyFile,
+  link,
+  lstat,
+  mkdir,
+  readdir,
+  readlink,
+  rename,
+  rm,
+  symlink,
+} from "node:fs/promises";
+import { dirname, join, relative } from "node:path";
 import type { Log } from "../log.ts";
 import type { Binaries } from "./binaries.ts";
+
+type Listed = { path: string; size: number };
 
 const PARTS = ["bin", "lib", "share"];
 
@@ -15,16 +28,8 @@ export async function copyBinaries(installed: Binaries, copiesDir: string, log: 
   if (await isIntact(target, name)) return copy;
   const staging = join(copiesDir, `.${name}.${randomUUID()}`);
   try {
-    await mkdir(copiesDir, { recursive: true, mode: 0o755 });
-    for (const part of PARTS) {
-      await cp(join(installed.root, part), join(staging, part), {
-        recursive: true,
-        verbatimSymlinks: true,
-        mode: constants.COPYFILE_FICLONE,
-        filter: isNeeded,
-      });
-    }
-    await openToAll(staging);
+    for (const file of await listing(installed.root)) await place(installed.root, staging, file.path);
+    await openFolders(staging);
     await rm(target, { recursive: true, force: true });
     await rename(staging, target).catch(async (error) => {
       // Another Pawl may have been faster.
@@ -48,29 +53,52 @@ function isNeeded(path: string): boolean {
 }
 
 /** Every needed file with its size, in a fixed order. */
-async function listing(root: string): Promise<string[]> {
-  const files: string[] = [];
+async function listing(root: string): Promise<Listed[]> {
+  const files: Listed[] = [];
   for (const part of PARTS) {
     for (const entry of await readdir(join(root, part), { recursive: true, withFileTypes: true })) {
       const path = join(entry.parentPath, entry.name);
       if (entry.isDirectory() || !isNeeded(path)) continue;
       const { size } = await lstat(path);
-      files.push(`${path.slice(root.length)} ${size}`);
+      files.push({ path: relative(root, path), size });
     }
   }
-  return files.sort();
+  return files.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-function digest(files: string[]): string {
-  return createHash("sha256").update(files.join("\n")).digest("hex").slice(0, 12);
+function digest(files: Listed[]): string {
+  const text = files.map(({ path, size }) => `${path} ${size}`).join("\n");
+  return createHash("sha256").update(text).digest("hex").slice(0, 12);
 }
 
-/** Lets every account read and enter, whatever the umask and the modes in the package were. */
-async function openToAll(root: string): Promise<void> {
+/** A second name for the file where that serves, which takes neither time nor room; else a copy that all may read. */
+async function place(from: string, to: string, path: string): Promise<void> {
+  const source = join(from, path);
+  const target = join(to, path);
+  await mkdir(dirname(target), { recursive: true });
+  const { mode } = await lstat(source);
+  if (isSymbolicLink(mode)) return symlink(await readlink(source), target);
+  const wanted = path.startsWith("bin/") ? 0o755 : 0o644;
+  if ((mode & wanted & 0o055) === (wanted & 0o055)) {
+    const linked = await link(source, target).then(
+      () => true,
+      () => false,
+    );
+    if (linked) return;
+  }
+  await copyFile(source, target, constants.COPYFILE_FICLONE);
+  await chmod(target, wanted);
+}
+
+function isSymbolicLink(mode: number): boolean {
+  return (mode & constants.S_IFMT) === constants.S_IFLNK;
+}
+
+/** Lets every account enter, whatever the umask. */
+async function openFolders(root: string): Promise<void> {
+  await chmod(dirname(root), 0o755);
   await chmod(root, 0o755);
   for (const entry of await readdir(root, { recursive: true, withFileTypes: true })) {
-    if (entry.isSymbolicLink()) continue;
-    const runs = entry.isDirectory() || /\/bin$/.test(entry.parentPath);
-    await chmod(join(entry.parentPath, entry.name), runs ? 0o755 : 0o644);
+    if (entry.isDirectory()) await chmod(join(entry.parentPath, entry.name), 0o755);
   }
 }

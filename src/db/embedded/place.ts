@@ -91,7 +91,9 @@ async function warnOfLeftovers(dataDir: string, log: Log): Promise<void> {
 }
 
 async function makePlace(dataDir: string): Promise<string> {
-  const place = join(OUTSIDE, `${basename(dataDir)}-${randomBytes(6).toString("hex")}`);
+  // A folder that an operator can see, also when the data directory is `.pawl`.
+  const name = basename(dataDir).replace(/^\.+/, "");
+  const place = join(OUTSIDE, `${name}-${randomBytes(6).toString("hex")}`);
   await mkdir(place, { recursive: true });
   await chmod(OUTSIDE, 0o755);
   await chmod(place, 0o755);
