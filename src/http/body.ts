@@ -8,6 +8,14 @@ export const bodyLimit = 1024 * 1024;
 
 const yamlTypes = ["application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml"];
 
+/** A body that came as text: told apart by its class, since JSON may be a string too. */
+export class TextBody {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
 /** Replaces the framework's parsers: JSON within the limits for every route, text for the routes that take it. */
 export function addBodyParsers(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
@@ -21,7 +29,7 @@ export function addBodyParsers(app: FastifyInstance): void {
   app.addContentTypeParser(yamlTypes, { parseAs: "buffer", bodyLimit }, (request, body, done) => {
     try {
       requireTextBody(request);
-      done(null, textOf(request, body as Buffer));
+      done(null, new TextBody(textOf(request, body as Buffer)));
     } catch (error) {
       done(error as Error);
     }

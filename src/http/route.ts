@@ -12,6 +12,7 @@ import {
   routes,
 } from "../contract/routes.ts";
 import type { Meta } from "../contract/shapes.ts";
+import { TextBody } from "./body.ts";
 import type { Principal } from "./principal.ts";
 import { compileStrings } from "./query.ts";
 import { checker, throwFaults } from "./validate.ts";
@@ -181,16 +182,22 @@ function reader(table: Route): (request: FastifyRequest) => Parts {
     if (query) faults.push(...query.faults(givenQuery.value, "query"));
     if (headers) faults.push(...headers.faults(request.headers, "headers"));
     const given = bodyOf(request, table, mustSend);
-    if (body && !(table.textBody && typeof given === "string")) faults.push(...body.faults(given));
+    const isText = given instanceof TextBody;
+    if (body && !isText) faults.push(...body.faults(given));
     if (faults.length > 0) throwFaults(faults);
-    return { params: givenParams.value, query: givenQuery.value, headers: request.headers, body: given };
+    return {
+      params: givenParams.value,
+      query: givenQuery.value,
+      headers: request.headers,
+      body: isText ? given.text : given,
+    };
   };
 }
 
 function bodyOf(request: FastifyRequest, table: Route, mustSend: string[]): unknown {
   const { body } = request;
   if (table.body) {
-    if (body !== undefined && body !== "") return body;
+    if (body !== undefined && !(body instanceof TextBody && body.text === "")) return body;
     if (mustSend.length === 0) return {};
     throw new ApiError(
       "VALIDATION_FAILED",
