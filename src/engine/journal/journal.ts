@@ -1,6 +1,6 @@
 import { ApiError } from "../../contract/errors.ts";
 import { type Lane, openLane } from "./lane.ts";
-import { executionOf, type JournalRecord } from "./records.ts";
+import { executionOf, type JournalRecord, type StartRecord } from "./records.ts";
 
 export interface Journal {
   /** Resolves once the record is durable: false for a start that was refused, true otherwise. */
@@ -17,12 +17,14 @@ export interface JournalOptions {
   batches: number[];
   maxWaiting: number;
   onTrouble(error: Error): void;
+  onLateStart(record: StartRecord): void;
 }
 
 /** The group-commit journal: few lanes, each with one writer; all records of one execution keep their order. */
 export function openJournal(options: JournalOptions): Journal {
+  const { url, owner, onTrouble, onLateStart } = options;
   const lanes: Lane[] = options.batches.map((batch, lane) =>
-    openLane({ url: options.url, lane, owner: options.owner, batch, onTrouble: options.onTrouble }),
+    openLane({ url, lane, owner, batch, onTrouble, onLateStart }),
   );
 
   return {

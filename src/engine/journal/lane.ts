@@ -1,8 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
+import { ApiError } from "../../contract/errors.ts";
 import { isStoreUnavailable } from "../../db/faults.ts";
 import { failpoint } from "../../lib/failpoint.ts";
-import type { JournalRecord } from "./records.ts";
+import type { JournalRecord, StartRecord } from "./records.ts";
 import { batchValues, commitBatch } from "./statement.ts";
 
 /** What is asked of a lane: a record, and how to tell its writer. `made`: false for a start that was refused. */
@@ -29,10 +30,14 @@ export interface LaneOptions {
   /** The batch number that the lane's row holds now. */
   batch: number;
   onTrouble(error: Error): void;
+  /** A start was committed after all, whose caller had been told that the database is away. */
+  onLateStart(record: StartRecord): void;
 }
 
 const maxBatch = 2_000;
 const retryDelaysMs = [10, 50, 200, 500, 1_000];
+/** The tries after which callers of starts are told; the records of what runs wait as long as it takes. */
+const patience = 4;
 
 /**
  * One writer with one connection. It takes all that waits, writes it in one statement, and answers every caller when that
@@ -44,9 +49,14 @@ export function openLane(options: LaneOptions) {
   let { batch } = options;
   let running: Promise<void> | undefined;
   let closed = false;
+  let away = false;
   const spent = { commits: 0, records: 0, commitMs: 0 };
 
   function append(entry: Entry): void {
+    if (away && entry.record.kind === "start") {
+      entry.reject(storeAway());
+      return;
+    }
     waiting.push(entry);
     running ??= drain();
   }
@@ -64,10 +74,14 @@ export function openLane(options: LaneOptions) {
 
   /** Writes the entries for good, however often the database goes away meanwhile, and answers them. */
   async function write(entries: Entry[]): Promise<void> {
+    const told = new Set<Entry>();
     try {
-      const started = await commit(entries.map((entry) => entry.record));
-      for (const { record, resolve } of entries) {
-        resolve(record.kind !== "start" || started.has(record.execution.id));
+      const started = await commit(entries, told);
+      for (const entry of entries) {
+        const { record } = entry;
+        const made = record.kind !== "start" || started.has(record.execution.id);
+        if (!told.has(entry)) entry.resolve(made);
+        else if (made && record.kind === "start") options.onLateStart(record);
       }
     } catch (error) {
       if (entries.length === 1 || error instanceof FencedError || closed) {
@@ -80,14 +94,16 @@ export function openLane(options: LaneOptions) {
   }
 
   /** Commits one batch exactly once; answers the ids of the executions it started. */
-  async function commit(records: JournalRecord[]): Promise<Set<string>> {
+  async function commit(entries: Entry[], told: Set<Entry>): Promise<Set<string>> {
+    const records = entries.map((entry) => entry.record);
     const number = batch + 1;
     const values = batchValues(options.lane, number, options.owner, records);
     for (let attempt = 0; ; attempt++) {
       try {
-        client ??= await connect();
+        client ??= await connect(options.url);
         if (attempt > 0 && (await isCommitted(client, number))) {
           batch = number;
+          away = false;
           return await startedAmong(client, records);
         }
         failpoint("journal.before-commit");
@@ -102,11 +118,13 @@ export function openLane(options: LaneOptions) {
         spent.commits++;
         spent.records += records.length;
         batch = number;
+        away = false;
         return new Set(rows[0]!.started);
       } catch (error) {
         if (isFence(error)) throw new FencedError();
         if (!isStoreUnavailable(error) || closed) throw error;
         options.onTrouble(error as Error);
+        if (attempt === patience) tellStarts(entries, told);
         await client?.end().catch(() => undefined);
         client = undefined;
         await delay(retryDelaysMs[Math.min(attempt, retryDelaysMs.length - 1)]);
@@ -114,21 +132,15 @@ export function openLane(options: LaneOptions) {
     }
   }
 
-  async function connect(): Promise<pg.Client> {
-    const fresh = new pg.Client({
-      connectionString: options.url,
-      application_name: "pawl-journal",
-      connectionTimeoutMillis: 5_000,
-      keepAlive: true,
-    });
-    // The query under way fails by itself; without a listener the process would end.
-    fresh.on("error", () => undefined);
-    await fresh.connect();
-    // The plan is made once, on tables that may be empty then: only index look-ups stay right as they grow.
-    await fresh.query(
-      "set plan_cache_mode = force_generic_plan; set enable_hashjoin = off; set enable_mergejoin = off; set enable_seqscan = off; set jit = off",
-    );
-    return fresh;
+  /** Nobody waits for a start longer than this: those not yet sent are dropped, the others may still come to be. */
+  function tellStarts(underWay: Entry[], told: Set<Entry>): void {
+    away = true;
+    const dropped = waiting.filter(({ record }) => record.kind === "start");
+    waiting = waiting.filter(({ record }) => record.kind !== "start");
+    for (const entry of underWay) {
+      if (entry.record.kind === "start") told.add(entry);
+    }
+    for (const entry of [...dropped, ...told]) entry.reject(storeAway());
   }
 
   async function isCommitted(on: pg.Client, number: number): Promise<boolean> {
@@ -140,17 +152,15 @@ export function openLane(options: LaneOptions) {
     return Number(rows[0].batch) === number;
   }
 
-  async function close(): Promise<void> {
-    await running;
-    closed = true;
-    await client?.end().catch(() => undefined);
-  }
-
   return {
     append,
-    close,
+    async close(): Promise<void> {
+      await running;
+      closed = true;
+      await client?.end().catch(() => undefined);
+    },
     /** Lets go of records that can't be written; for a process that must end while the database is away. */
-    abandon() {
+    abandon(): void {
       closed = true;
     },
     waiting: () => waiting.length,
@@ -160,6 +170,23 @@ export function openLane(options: LaneOptions) {
 
 export type Lane = ReturnType<typeof openLane>;
 
+async function connect(url: string): Promise<pg.Client> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: "pawl-journal",
+    connectionTimeoutMillis: 5_000,
+    keepAlive: true,
+  });
+  // The query under way fails by itself; without a listener the process would end.
+  client.on("error", () => undefined);
+  await client.connect();
+  // The plan is made once, on tables that may be empty then: only index look-ups stay right as they grow.
+  await client.query(
+    "set plan_cache_mode = force_generic_plan; set enable_hashjoin = off; set enable_mergejoin = off; set enable_seqscan = off; set jit = off",
+  );
+  return client;
+}
+
 async function startedAmong(client: pg.Client, records: JournalRecord[]): Promise<Set<string>> {
   const ids = records.flatMap((record) => (record.kind === "start" ? [record.execution.id] : []));
   const { rows } = await client.query<{ id: string }>(
@@ -167,6 +194,12 @@ async function startedAmong(client: pg.Client, records: JournalRecord[]): Promis
     [ids],
   );
   return new Set(rows.map((row) => row.id));
+}
+
+function storeAway(): ApiError {
+  return new ApiError("STORE_UNAVAILABLE", "The database can't be reached just now; try again shortly.", {
+    retryAfter: 2,
+  });
 }
 
 function isFence(error: unknown): boolean {

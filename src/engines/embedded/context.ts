@@ -30,10 +30,12 @@ export function embeddedContext(given: {
   onRecord(record: StepRecord): void;
 }): RunContext {
   const { run, recorded, journal, signal } = given;
+  let wasOver = false;
 
   return {
     async step(position, attempt, phase, code) {
       const known = answerFromRecord(recorded, position, attempt, phase);
+      wasOver = known !== undefined;
       if (known) return known;
       if (given.closing()) throw new LetGo();
       const record = await code(signal);
@@ -56,6 +58,8 @@ export function embeddedContext(given: {
       return record;
     },
     async sleep(until) {
+      // A recorded wait is over: that is why the engine took the execution up again, whatever the clock says by now.
+      if (wasOver) return;
       // Waiting work is not kept in memory: its row knows the time, and the engine's timer comes back for it.
       if (until > Date.now()) throw new LetGo(until);
     },

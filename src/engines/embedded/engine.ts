@@ -45,6 +45,10 @@ export async function openEmbedded(
     batches: options.ownership.batches,
     maxWaiting: options.maxQueued,
     onTrouble: (error) => log.warn({ err: error }, "The journal lost its database; it tries again."),
+    onLateStart({ execution }) {
+      queued.push(execution.id);
+      refill();
+    },
   });
   const watchers = new Map<string, Set<(ending: Ending) => void>>();
   const starting = new Set<string>();
