@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { asAdmin, dummyApp } from "../../test/helpers/dummy-app.ts";
 import { assertRefused } from "../../test/helpers/walk-routes.ts";
 import { ApiError, type ErrorCode, errorCatalogue } from "../contract/errors.ts";
+import { isStoreUnavailable } from "../db/faults.ts";
 import { healthRoutes } from "./health.ts";
 
 const failing = (error: unknown) => dummyApp(() => Promise.reject(error));
@@ -80,6 +81,16 @@ test("answers 503 with Retry-After when the store is away", async () => {
   assertRefused(response, 503, "STORE_UNAVAILABLE");
   assert.ok(Number(response.headers["retry-after"]) >= 1);
   assert.doesNotMatch(response.body, /10\.0\.0\.1/);
+});
+
+test("tells a lost database connection from a client that went away", async () => {
+  const { refusalOf } = await import("./failure.ts");
+  const reset = (extra: object) =>
+    Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET", ...extra });
+  const codeOf = (error: unknown) => refusalOf(error, "id", isStoreUnavailable).body.error.code;
+  assert.equal(codeOf(reset({})), "STORE_UNAVAILABLE");
+  assert.equal(codeOf(reset({ statusCode: 400 })), "MALFORMED_JSON");
+  assert.equal(codeOf(new TypeError("x is not a function")), "INTERNAL");
 });
 
 test("answers 404 for unknown paths and 405 with Allow for known ones", async () => {
@@ -181,6 +192,17 @@ test("answers what is not HTTP in the envelope too", async (t) => {
     assert.equal(JSON.parse(body).error.code, "VALIDATION_FAILED");
     assert.ok(head.includes(`X-Request-Id: ${JSON.parse(body).error.requestId}`));
   }
+});
+
+test("ignores an expectation that it doesn't know, rather than refuse outside the envelope", async (t) => {
+  const { app } = await dummyApp();
+  t.after(() => app.close());
+  await app.listen({ port: 0, host: "127.0.0.1" });
+  const { port } = app.server.address() as AddressInfo;
+  const socket = connect(port, "127.0.0.1");
+  socket.write("GET /me HTTP/1.1\r\nHost: x\r\nExpect: miracles\r\nConnection: close\r\n\r\n");
+  const [answer] = await once(socket, "data");
+  assert.match(String(answer), /^HTTP\/1.1 401 [\s\S]*UNAUTHENTICATED/);
 });
 
 test("is ready when every check passes, and else names those that don't", async () => {

@@ -39,7 +39,8 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     return503OnClosing: false,
     // A header or a body that trickles in does not hold a socket for long.
     requestTimeout: 30_000,
-    keepAliveTimeout: 5_000,
+    // Longer than the 60 s of common load balancers: the end that gives up second never sends into a closed connection.
+    keepAliveTimeout: 65_000,
     http: { headersTimeout: 15_000 },
     routerOptions: {
       caseSensitive: true,
@@ -69,6 +70,8 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
       .send(JSON.stringify(refusal.body));
   }
 
+  // Node would answer other expectations than 100-continue by itself, outside the envelope; they may be ignored.
+  app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
   app.setErrorHandler((error: FastifyError, request, reply) => refuse(error, request, reply));
   addBodyParsers(app);
   app.addHook("onRequest", (request, reply, done) => {

@@ -54,6 +54,7 @@ function asApiError(error: unknown, isStoreUnavailable: IsStoreUnavailable): Api
   if (error instanceof ApiError) return error.code === "INTERNAL" ? undefined : error;
   const framework = frameworkFaults[codeOf(error)];
   if (framework) return new ApiError(...framework);
+  if (isBrokenOff(error)) return new ApiError("MALFORMED_JSON", "The body ended before its end.");
   if (isStoreUnavailable(error)) {
     return new ApiError(
       "STORE_UNAVAILABLE",
@@ -78,10 +79,15 @@ const frameworkFaults: Record<string, [ErrorCode, string]> = {
     "The path is not valid: % must be followed by the two hex digits of UTF-8 bytes.",
   ],
   FST_ERR_MAX_PARAM_LENGTH: ["VALIDATION_FAILED", "A part of the path is too long."],
-  // The client went away in the middle of the body: nobody reads this answer, but it is no fault of ours either.
-  ECONNRESET: ["MALFORMED_JSON", "The body ended before its end."],
-  ERR_STREAM_PREMATURE_CLOSE: ["MALFORMED_JSON", "The body ended before its end."],
 };
+
+/** The client went away within the body: the framework gives that a status, while a lost database connection has none. */
+function isBrokenOff(error: unknown): boolean {
+  return (
+    (error as { statusCode?: unknown } | null | undefined)?.statusCode === 400 &&
+    codeOf(error) === "ECONNRESET"
+  );
+}
 
 function codeOf(error: unknown): string {
   const code = (error as { code?: unknown } | null | undefined)?.code;

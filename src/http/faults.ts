@@ -47,7 +47,8 @@ function settleAlternatives(errors: SchemaError[], from = 0): Fault[] {
   const settled: Fault[] = [];
   const groups = new Map<string, Map<string, Alternative>>();
   for (const error of errors) {
-    if (error.keyword === "anyOf" || error.keyword === "boolean") continue;
+    // Said again by the faults below it.
+    if (error.keyword === "anyOf" || error.keyword === "additionalProperties") continue;
     const match = /\/anyOf\/\d+/.exec(error.schemaPath.slice(from));
     if (match === null) {
       settled.push(error);
@@ -100,12 +101,12 @@ function describe(error: Fault, schema: TSchema, value: unknown): FaultDetail[] 
         path: `${at}/${name}`,
         message: "is required.",
       }));
-    case "additionalProperties": {
-      const known = Object.keys(nodeAt(schema, error.schemaPath)?.properties ?? {});
-      return error.params.additionalProperties.map((name) => ({
-        path: `${at}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`,
-        message: `is not a known field.${didYouMean(name, known)}`,
-      }));
+    // The only schema that is `false` is that of fields which are not in the list.
+    case "boolean": {
+      const known = Object.keys(
+        nodeAt(schema, error.schemaPath.replace(/\/additionalProperties$/, ""))?.properties ?? {},
+      );
+      return one(`is not a known field.${didYouMean(unescaped(at.split("/").at(-1)!), known)}`);
     }
     case "types":
       return one(`must be ${listed(error.params.types.map(article))}.`);
@@ -174,7 +175,11 @@ function nodeAt(schema: TSchema, schemaPath: string): SchemaNode | undefined {
 function valueAt(value: unknown, pointer: string): unknown {
   let at = value;
   for (const part of pointer.split("/").slice(1)) {
-    at = (at as Record<string, unknown> | null)?.[part.replaceAll("~1", "/").replaceAll("~0", "~")];
+    at = (at as Record<string, unknown> | null)?.[unescaped(part)];
   }
   return at;
+}
+
+function unescaped(part: string): string {
+  return part.replaceAll("~1", "/").replaceAll("~0", "~");
 }

@@ -161,6 +161,20 @@ test("answers a body with thousands of faults with a list that ends", async () =
   assert.ok(faults.length > 20 && faults.length <= 100, String(faults.length));
 });
 
+test("names unknown fields even when there are thousands, and cuts long names", async () => {
+  const many = Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`k${i}`, 1]));
+  assert.ok((await details("POST", "/jobs", many)).some(({ path }) => path === "/k0"));
+  const [, , fault] = await details("POST", "/jobs", { ["k".repeat(1_000_000)]: 1 });
+  assert.ok(fault!.path.startsWith("/kkk") && fault!.path.length < 1000);
+});
+
+test("does not read a list item by item that is far too long", async () => {
+  const steps = Array(20_000).fill({ key: "a", type: "x", onError: 1 });
+  assert.deepEqual(await details("POST", "/jobs", { name: "a", steps }), [
+    { path: "/steps", message: "must have 500 items at most." },
+  ]);
+});
+
 const refusedUrls: [string, string, RegExp][] = [
   ["/principal?size=abc", "query/size", /must be an integer/],
   ["/principal?size=1.5", "query/size", /must be an integer/],

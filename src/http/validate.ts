@@ -9,6 +9,7 @@ import { compileFill } from "./fill.ts";
 Settings.Set({ maxErrors: 200 });
 
 const MAX_DETAILS = 100;
+const MAX_TEXT = 500;
 
 /** A compiled schema: fills in defaults, then lists what is wrong; an empty list means that the value fits. */
 export interface Checker<T extends TSchema> {
@@ -25,9 +26,25 @@ export function checker<T extends TSchema>(schema: T): Checker<T> {
     faults(value, prefix = "") {
       fill?.(value);
       if (compiled.Check(value)) return [];
+      const long = tooLong(schema, value, prefix);
+      if (long.length > 0) return long;
       return faultsFrom(compiled.Errors(value), schema, value, prefix);
     },
   };
+}
+
+/**
+ * Lists over their limit. The rest is not looked at then: to explain what is wrong takes ten times as long as to see that
+ * something is, and a body can hold hundreds of thousands of items.
+ */
+function tooLong(schema: TSchema, value: unknown, prefix: string): FaultDetail[] {
+  const { properties } = schema as { properties?: Record<string, { maxItems?: number }> };
+  if (properties === undefined || typeof value !== "object" || value === null) return [];
+  return Object.entries(properties).flatMap(([name, { maxItems = Number.POSITIVE_INFINITY }]) => {
+    const list = (value as Record<string, unknown>)[name];
+    if (!Array.isArray(list) || list.length <= maxItems) return [];
+    return [{ path: `${prefix}/${name}`, message: `must have ${maxItems} items at most.` }];
+  });
 }
 
 const compiled = new WeakMap<TSchema, Checker<TSchema>>();
@@ -43,10 +60,18 @@ export function validate<T extends TSchema>(schema: T, value: unknown): Static<T
 /** Throws the one error that lists all the faults, if there are any. */
 export function throwFaults(faults: FaultDetail[]): void {
   if (faults.length === 0) return;
-  const first = faults[0]!;
-  const more = faults.length === 1 ? "" : ` (and ${faults.length - 1} more, see details)`;
-  const place = first.path === "" ? "The body" : first.path;
-  throw new ApiError("VALIDATION_FAILED", `The request is not valid: ${place} ${first.message}${more}`, {
-    details: faults.slice(0, MAX_DETAILS),
+  const details = faults
+    .slice(0, MAX_DETAILS)
+    .map(({ path, message }) => ({ path: cut(path), message: cut(message) }));
+  const [first] = details;
+  const more = details.length === 1 ? "" : ` (and ${details.length - 1} more, see details)`;
+  const place = first!.path === "" ? "The body" : first!.path;
+  throw new ApiError("VALIDATION_FAILED", `The request is not valid: ${place} ${first!.message}${more}`, {
+    details,
   });
+}
+
+/** Names in a body can be as long as the body. */
+function cut(text: string): string {
+  return text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT).toWellFormed()}…`;
 }
