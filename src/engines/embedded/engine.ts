@@ -1,7 +1,7 @@
 import type pg from "pg";
 import { ApiError } from "../../contract/errors.ts";
 import type { CompiledJob, Ending, Engine, NewExecution, StepRunner } from "../../engine/engine.ts";
-import { openJournal } from "../../engine/journal/journal.ts";
+import { type Journal, openJournal } from "../../engine/journal/journal.ts";
 import { FencedError } from "../../engine/journal/lane.ts";
 import { type Run, type RunLimits, runSteps, type StepRecord } from "../../engine/loop.ts";
 import { failpoint } from "../../lib/failpoint.ts";
@@ -37,7 +37,7 @@ const loadAtOnce = 100;
 /** Runs executions in this process, on the group-commit journal. Goes on with all that a former process left unfinished. */
 export async function openEmbedded(
   options: EmbeddedOptions,
-): Promise<Engine & { unfinishedAtStart: number }> {
+): Promise<Engine & { unfinishedAtStart: number; journalStats: Journal["stats"] }> {
   const { pool, log, limits } = options;
   const journal = openJournal({
     url: options.url,
@@ -228,6 +228,8 @@ export async function openEmbedded(
     },
 
     stats: () => ({ running: running.size, queued: queued.length }),
+
+    journalStats: journal.stats,
   };
 }
 
