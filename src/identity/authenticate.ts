@@ -75,6 +75,9 @@ export function createAuthenticator(
         if (age >= 0 && age < (entry.principal === null ? UNKNOWN_MS : FRESH_MS)) return accept(entry);
         known.delete(key);
       }
+      if (!looksLikeToken(token)) {
+        throw refused("This is not an API token of Pawl. One begins with pawl_; copy the whole of it.");
+      }
       return read(hash, key).then(accept);
     },
     forget() {
@@ -102,8 +105,6 @@ function bearer(authorization: string | undefined): string {
   const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1];
   if (token === undefined)
     throw refused("The Authorization header must be: Bearer, a space, and an API token.");
-  if (!looksLikeToken(token))
-    throw refused("This is not an API token of Pawl. One begins with pawl_; copy the whole of it.");
   return token;
 }
 

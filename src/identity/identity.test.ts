@@ -5,6 +5,7 @@ import { identityApp } from "../../test/helpers/identity-app.ts";
 import { assertRefused } from "../../test/helpers/walk-routes.ts";
 import { createAuthenticator } from "./authenticate.ts";
 import { ensureAdmin } from "./first-start.ts";
+import { newToken } from "./tokens.ts";
 
 const unknownId = "01890a5d-ac96-774b-bcce-b302099a8057";
 const DAY_MS = 86_400_000;
@@ -121,6 +122,39 @@ test("a token that was read before it was revoked is not believed after", async 
   gate.resolve();
   await first;
   await assert.rejects(async () => authenticate(`Bearer ${ci.token}`), { code: "UNAUTHENTICATED" });
+});
+
+test("asks the database once about an unknown token, and never about what can't be one", async (t) => {
+  const { pool, uses, clock } = await identityApp(t);
+  let queries = 0;
+  const counting = {
+    query(...args: unknown[]) {
+      queries++;
+      return (pool.query as (...args: unknown[]) => Promise<unknown>).apply(pool, args);
+    },
+  } as unknown as typeof pool;
+  const { authenticate } = createAuthenticator(counting, { uses, now: () => Date.now() + clock.ahead });
+  const refuses = (header: string | undefined) =>
+    assert.rejects(async () => authenticate(header), { code: "UNAUTHENTICATED" });
+  for (const header of [
+    undefined,
+    "",
+    "Bearer",
+    "Bearer ",
+    "Basic YTpi",
+    "Bearer pawl_x",
+    `Bearer ${"a".repeat(56)}`,
+  ]) {
+    await refuses(header);
+  }
+  assert.equal(queries, 0);
+  const unknown = `Bearer ${newToken()}`;
+  await Promise.all([refuses(unknown), refuses(unknown)]);
+  await refuses(unknown);
+  assert.equal(queries, 1);
+  clock.ahead = 1_100;
+  await refuses(unknown);
+  assert.equal(queries, 2);
 });
 
 test("refuses an expired token to the millisecond, remembered or not", async (t) => {
