@@ -19,6 +19,7 @@ export async function benchDatabase() {
   await ensurePartitions(pool, new Date());
   return {
     url: server.url,
+    pgdata: server.pgdata,
     pool,
     async [Symbol.asyncDispose]() {
       await pool.end();

@@ -1,0 +1,83 @@
+import { writeFile } from "node:fs/promises";
+import { Command, InvalidArgumentError } from "commander";
+import type { Machine } from "./machine.ts";
+
+const program = new Command("npm run bench --")
+  .description("Named benchmarks. Each prints a table; bench/README.md says how to read it.")
+  .showHelpAfterError()
+  .addHelpText(
+    "after",
+    `
+Examples:
+  $ npm run bench -- engine
+  $ npm run bench -- engine --in-flight 64 --seconds 120
+  $ npm run bench -- http --json http.json
+  $ npm run bench -- peers`,
+  );
+
+function benchmark(name: string, about: string): Command {
+  return program
+    .command(name)
+    .description(about)
+    .option("--in-flight <list>", "executions in flight, one run each", counts, [1, 64, 256])
+    .option("--seconds <n>", "length of each run, after its warm-up", seconds, 10)
+    .option("--warm-up <n>", "seconds before it counts", seconds, 3)
+    .option("--repeat <n>", "how often to go through all runs", positive, 1)
+    .option("--json <file>", "write all figures there too");
+}
+
+interface Options {
+  inFlight: number[];
+  seconds: number;
+  warmUp: number;
+  repeat: number;
+  json?: string;
+}
+
+const shared = ({ inFlight, seconds, warmUp, repeat }: Options) => ({
+  inFlight,
+  seconds,
+  warmUpSeconds: warmUp,
+  repeat,
+});
+
+benchmark("engine", "executions a second in process, on a fresh durable database").action(
+  async (options: Options) => {
+    const { benchEngine, printEngine } = await import("./engine.ts");
+    const result = await benchEngine(shared(options));
+    await report(options, result, printEngine(result));
+  },
+);
+
+await program.parseAsync();
+
+async function report(
+  options: Options,
+  result: { machine: Machine; postgres: Record<string, string> },
+  text: string,
+): Promise<void> {
+  const { machine, postgres } = result;
+  const settings = Object.entries(postgres).map(([name, value]) => `${name} ${value}`);
+  console.log(
+    `\n${machine.date} · Node ${machine.node} · ${machine.cores} cores (${machine.cpu}), ${machine.memoryGiB} GiB · ` +
+      `load before ${machine.loadBefore}\nPostgreSQL: ${settings.join(", ")}\n\n${text}\n`,
+  );
+  if (options.json) await writeFile(options.json, `${JSON.stringify(result, null, 2)}\n`);
+}
+
+function positive(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError("Give a whole number from 1.");
+  return value;
+}
+
+function seconds(text: string): number {
+  const value = Number(text);
+  if (!Number.isFinite(value) || value <= 0)
+    throw new InvalidArgumentError("Give a number of seconds above 0.");
+  return value;
+}
+
+function counts(text: string): number[] {
+  return text.split(",").map(positive);
+}
