@@ -12,15 +12,7 @@ export interface Names {
 }
 
 /** The fields of `execution` and `job`: what the engine puts there. */
-export const EXECUTION_FIELDS = [
-  "id",
-  "jobId",
-  "workflowId",
-  "startTime",
-  "triggeredBy",
-  "triggerSource",
-  "startedBy",
-] as const;
+export const EXECUTION_FIELDS = ["id", "jobId", "startTime", "triggeredBy", "triggerSource"] as const;
 export const JOB_FIELDS = ["id", "name", "version"] as const;
 const STEP_FIELDS = ["output", "status"] as const;
 

@@ -1,7 +1,7 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
+import { runWithin, TookTooLong } from "../run-within.ts";
 import { faultsOf, schemaFaultsOf, suggest } from "./messages.ts";
-import { runWithin, TookTooLong } from "./run-within.ts";
 import { type SchemaFault, type SchemaTraits, schemaLimits, walkSchema } from "./walk.ts";
 
 /** Checks the parameters of a start, and fills in defaults. The value given is not touched. */

@@ -1,0 +1,13 @@
+import type pg from "pg";
+import { currentJobs } from "./current.ts";
+import { type KnownStepType, stepTypesByName } from "./step-type.ts";
+import { jobStore } from "./store.ts";
+
+/** The jobs part: what its routes work with, and what others are handed (`findStartable`, `loadCompiled`, `invalidate`). */
+export type Jobs = ReturnType<typeof createJobs>;
+
+export function createJobs({ pool, stepTypes }: { pool: pg.Pool; stepTypes: Iterable<KnownStepType> }) {
+  const types = stepTypesByName(stepTypes);
+  const store = jobStore(pool);
+  return { store, types, ...currentJobs(store, types) };
+}

@@ -1,0 +1,66 @@
+import type { FaultDetail } from "../contract/errors.ts";
+import type { StepInput } from "../contract/job.ts";
+import { didYouMean } from "../lib/did-you-mean.ts";
+import { compileCondition } from "../lib/expression/expression.ts";
+import { ExpressionFault } from "../lib/expression/fault.ts";
+import { checkNames, type Names } from "../lib/expression/names.ts";
+import { compileTemplate } from "../lib/expression/template.ts";
+import type { StepTypes } from "./step-type.ts";
+
+/** What is wrong with a step at its place in the job; paths start at the step. */
+export async function stepFaults(step: StepInput, names: Names, types: StepTypes): Promise<FaultDetail[]> {
+  const type = types.get(step.type);
+  const input = step.input ?? {};
+  const { template, faults: templateFaults } = compileTemplate(input, { verbatim: type?.verbatim });
+  const faults: FaultDetail[] = whenFaults(step.when, names);
+  if (!type) {
+    const known = [...types.keys()];
+    faults.push({
+      path: "/type",
+      message: `is not a step type.${didYouMean(step.type, known)} The types are ${known.join(", ")}.`,
+    });
+  }
+  for (const { path, message, position } of templateFaults) {
+    faults.push({ path: `/input${path}`, message: placed(message, position) });
+  }
+  for (const { path, references } of template.references) {
+    for (const { message, position } of checkNames(references, names)) {
+      faults.push({ path: `/input${path}`, message: placed(message, position) });
+    }
+  }
+  if (!type) return faults;
+
+  // Defaults are for the run: what is kept is what was written.
+  const shape = type.checkInput
+    .faults(structuredClone(input))
+    .filter(({ path }) => isLiteral(path, template.dynamic));
+  const own = shape.length === 0 ? ((await type.check?.(structuredClone(input))) ?? []) : [];
+  const rest = own.filter(({ path }) => path === "" || isLiteral(path, template.dynamic));
+  for (const { path, message } of [...shape, ...rest]) faults.push({ path: `/input${path}`, message });
+  return faults;
+}
+
+function whenFaults(when: string | undefined, names: Names): FaultDetail[] {
+  if (when === undefined) return [];
+  try {
+    return checkNames(compileCondition(when).references, names).map(({ message, position }) => ({
+      path: "/when",
+      message: placed(message, position),
+    }));
+  } catch (error) {
+    if (!(error instanceof ExpressionFault)) throw error;
+    return [{ path: "/when", message: placed(error.message, error.position) }];
+  }
+}
+
+function placed(message: string, position: number): string {
+  return `(at character ${position + 1}): ${message}`;
+}
+
+/**
+ * Whether a fault is about what was written, and not about a text whose expression will give something else: one at such
+ * a text, inside it, or around it.
+ */
+function isLiteral(path: string, dynamic: readonly string[]): boolean {
+  return !dynamic.some((at) => path === at || path.startsWith(`${at}/`) || at.startsWith(`${path}/`));
+}

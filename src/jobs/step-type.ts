@@ -1,0 +1,37 @@
+import type { TSchema } from "typebox";
+import type { StepTypeInfo } from "../contract/job.ts";
+import { type Checker, checker } from "../http/validate.ts";
+
+/** What this part needs to know of a step type. */
+export interface KnownStepType {
+  name: string;
+  title: string;
+  description: string;
+  input: TSchema;
+  output: TSchema;
+  /** Input fields whose strings are not templates. */
+  verbatim?: readonly string[];
+  check?(input: Record<string, unknown>): InputFault[] | Promise<InputFault[]>;
+}
+
+interface InputFault {
+  path: string;
+  message: string;
+}
+
+/** The step types by name, their inputs' schemas compiled. */
+export type StepTypes = ReadonlyMap<string, KnownStepType & { checkInput: Checker<TSchema> }>;
+
+export function stepTypesByName(types: Iterable<KnownStepType>): StepTypes {
+  // A type that is a class instance would lose its methods in a spread.
+  return new Map(
+    Array.from(types, (type) => [
+      type.name,
+      Object.assign(Object.create(type), { checkInput: checker(type.input) }),
+    ]),
+  );
+}
+
+export function presentStepType({ name, title, description, input, output }: KnownStepType): StepTypeInfo {
+  return { name, title, description, input: { ...input }, output: { ...output } };
+}

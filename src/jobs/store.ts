@@ -1,0 +1,169 @@
+import { type RawBuilder, type SqlBool, sql } from "kysely";
+import type pg from "pg";
+import type { JobLimits } from "../contract/identity.ts";
+import type { CompiledFilter, FieldMap } from "../db/filter.ts";
+import { createKysely } from "../db/pool.ts";
+import { inTransaction } from "../db/transaction.ts";
+import type { Definition } from "./definition.ts";
+import type { JobRow, VersionRow } from "./present.ts";
+
+/** What `POST /jobs/search` may filter and sort by. */
+export const jobFields: FieldMap = {
+  id: { kind: "id", column: sql`job.id` },
+  name: { kind: "string", column: sql`job.name` },
+  description: { kind: "string", column: sql`job.description` },
+  category: { kind: "string", column: sql`job.category` },
+  tags: { kind: "strings", column: sql`job.tags` },
+  version: { kind: "number", column: sql`job.version` },
+  createdAt: { kind: "date", column: sql`job.created_at` },
+  createdBy: { kind: "string", column: sql`job.created_by` },
+  updatedAt: { kind: "date", column: sql`job.updated_at` },
+  updatedBy: { kind: "string", column: sql`job.updated_by` },
+};
+export const jobSearch = [sql`job.name`, sql`job.description`];
+
+const columns = `job.id::text, job.version, job.tags, job.collection_id::text as "collectionId",
+  job.created_at as "createdAt", job.created_by as "createdBy", job.updated_at as "updatedAt", job.updated_by as "updatedBy",
+  definition`;
+const current = "job join job_version on job_id = id and job_version.version = job.version";
+
+/** A change of a job, to be written with its version. */
+export interface NewVersion {
+  definition: Definition;
+  version: number;
+  by: string;
+  at: Date;
+  restoredFrom?: number;
+}
+
+/** All that this part reads and writes. Limits of a principal are conditions of the queries: what lies outside is not found. */
+export type JobStore = ReturnType<typeof jobStore>;
+
+export function jobStore(pool: pg.Pool) {
+  const db = createKysely(pool);
+  const one = async (client: pg.Pool | pg.PoolClient, text: string, values: unknown[]) =>
+    (await client.query<JobRow>(text, values)).rows[0];
+
+  return {
+    transaction: <Result>(work: (client: pg.PoolClient) => Promise<Result>) => inTransaction(pool, work),
+
+    find(id: string, limits: JobLimits | null): Promise<JobRow | undefined> {
+      const text = `select ${columns} from ${current} where id = $1 and deleted_at is null and ${within(2)}`;
+      return one(pool, text, [id, ...limitValues(limits)]);
+    },
+
+    /** The job, no longer changed by others until the transaction ends. */
+    lock(client: pg.PoolClient, id: string, limits: JobLimits | null): Promise<JobRow | undefined> {
+      // First the row alone: joined, the wait for the lock would end with the version of before.
+      const lock = `select from job where id = $1 and deleted_at is null and ${within(2)} for update`;
+      const text = `select ${columns} from ${current} where id = $1`;
+      return client
+        .query(lock, [id, ...limitValues(limits)])
+        .then(({ rowCount }) => (rowCount === 0 ? undefined : one(client, text, [id])));
+    },
+
+    /** Of any principal: a name is taken for all. */
+    async findIdByName(name: string): Promise<string | undefined> {
+      const text = "select id::text from job where name = $1 and deleted_at is null";
+      return (await pool.query<{ id: string }>(text, [name])).rows[0]?.id;
+    },
+
+    async insert(client: pg.PoolClient, id: string, made: NewVersion): Promise<void> {
+      const { name, description = "", category = "", tags = [] } = made.definition;
+      await client.query(
+        `insert into job (id, name, description, category, tags, version, created_at, created_by, updated_at, updated_by)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $7, $8)`,
+        [id, name, description, category, tags, made.version, made.at, made.by],
+      );
+      await writeVersion(client, id, made);
+    },
+
+    async update(client: pg.PoolClient, id: string, made: NewVersion): Promise<void> {
+      const { name, description = "", category = "", tags = [] } = made.definition;
+      await client.query(
+        `update job set name = $2, description = $3, category = $4, tags = $5, version = $6, updated_at = $7, updated_by = $8
+         where id = $1`,
+        [id, name, description, category, tags, made.version, made.at, made.by],
+      );
+      await client.query("delete from step where job_id = $1", [id]);
+      await writeVersion(client, id, made);
+    },
+
+    /** The row stays, for the names and the rights of its executions. */
+    async remove(client: pg.PoolClient, id: string, by: string, at: Date): Promise<void> {
+      const text = "update job set deleted_at = $3, updated_at = $3, updated_by = $2 where id = $1";
+      await client.query(text, [id, by, at]);
+      await client.query("delete from step where job_id = $1", [id]);
+    },
+
+    async findDefinition(id: string, version: number): Promise<Definition | undefined> {
+      const text = "select definition from job_version where job_id = $1 and version = $2";
+      return (await pool.query<{ definition: Definition }>(text, [id, version])).rows[0]?.definition;
+    },
+
+    async findVersions(id: string, page: number, size: number): Promise<VersionRow[]> {
+      const { rows } = await pool.query<VersionRow>(
+        `select v.version, v.version = job.version as current, v.created_at as "createdAt", v.created_by as "createdBy",
+           v.restored_from as "restoredFrom", v.definition
+         from job_version v join job on job.id = v.job_id where job_id = $1 order by v.version desc limit $2 offset $3`,
+        [id, size, page * size],
+      );
+      return rows;
+    },
+
+    async search(
+      { where, orderBy, limit, offset }: CompiledFilter,
+      limits: JobLimits | null,
+    ): Promise<{ rows: JobRow[]; total: number }> {
+      const visible = sql<SqlBool>`job.deleted_at is null and ${withinLimits(limits)} and ${where}`;
+      const [found, count] = await Promise.all([
+        sql<JobRow>`select ${sql.raw(columns)} from ${sql.raw(current)} where ${visible}
+          order by ${orderBy} limit ${limit} offset ${offset}`.execute(db),
+        sql<{ total: number }>`select count(*) as total from job where ${visible}`.execute(db),
+      ]);
+      return { rows: found.rows, total: count.rows[0]!.total };
+    },
+  };
+}
+
+async function writeVersion(client: pg.PoolClient, id: string, made: NewVersion): Promise<void> {
+  const { definition, version, at, by, restoredFrom = null } = made;
+  await client.query(
+    `insert into job_version (job_id, version, definition, created_at, created_by, restored_from)
+     values ($1, $2, $3, $4, $5, $6)`,
+    [id, version, JSON.stringify(definition), at, by, restoredFrom],
+  );
+  const { steps } = definition;
+  await client.query(
+    `insert into step (id, job_id, key, position, name, description, type, updated_at)
+     select id, $1, key, position - 1, name, description, type, $7
+     from unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[])
+       with ordinality as s (id, key, name, description, type, position)`,
+    [
+      id,
+      steps.map((step) => step.id),
+      steps.map((step) => step.key),
+      steps.map((step) => step.name ?? step.key),
+      steps.map((step) => step.description ?? ""),
+      steps.map((step) => step.type),
+      at,
+    ],
+  );
+}
+
+/** The limits of a principal as a condition whose parameters start at `from`. */
+function within(from: number): string {
+  const [all, ids, collections, tags] = [from, from + 1, from + 2, from + 3].map((n) => `$${n}`);
+  return `(${all}::boolean or id = any(${ids}::uuid[]) or collection_id = any(${collections}::uuid[]) or tags && ${tags}::text[])`;
+}
+
+function limitValues(limits: JobLimits | null): unknown[] {
+  return [limits === null, limits?.ids ?? [], limits?.collections ?? [], limits?.tags ?? []];
+}
+
+function withinLimits(limits: JobLimits | null): RawBuilder<SqlBool> {
+  if (limits === null) return sql<SqlBool>`true`;
+  const { ids = [], collections = [], tags = [] } = limits;
+  return sql<SqlBool>`(job.id = any(${ids}::uuid[]) or job.collection_id = any(${collections}::uuid[])
+    or job.tags && ${tags}::text[])`;
+}

@@ -1,0 +1,86 @@
+import { ApiError } from "../contract/errors.ts";
+import { JobInput } from "../contract/job.ts";
+import type { Principal } from "../http/principal.ts";
+import { validate } from "../http/validate.ts";
+import type { Definition } from "./definition.ts";
+import type { JobRow } from "./present.ts";
+import { createJob, nameTaken, replaceJob, type WriteDeps } from "./write.ts";
+import { formatYaml, parseYaml } from "./yaml.ts";
+
+/**
+ * Creates the job of this name, or replaces it. A name that only jobs outside the principal's limits have is taken.
+ * @throws ApiError as createJob and replaceJob; MALFORMED_JSON, VALIDATION_FAILED for the text
+ */
+export async function importJob(
+  deps: WriteDeps,
+  principal: Principal,
+  body: JobInput | string,
+  onExisting: "replace" | "fail",
+): Promise<{ job: JobRow; created: boolean }> {
+  const input = withoutIds(typeof body === "string" ? validate(JobInput, parseYaml(body)) : body);
+  // Between the look and the write someone may make or delete a job of that name: then look again.
+  for (let look = 1; ; look++) {
+    const id = await deps.store.findIdByName(input.name);
+    try {
+      if (id === undefined) return { job: await createJob(deps, principal, input), created: true };
+      if (onExisting === "fail") throw nameTaken(input.name);
+      return { job: await replaceJob(deps, principal, id, input), created: false };
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      const moved = id === undefined ? error.code === "CONFLICT" : error.code === "NOT_FOUND";
+      if (!moved) throw error;
+      if (look === 3) throw nameTaken(input.name);
+    }
+  }
+}
+
+/** Ids of steps belong to one server; a job that comes from elsewhere is known by its keys. */
+function withoutIds(input: JobInput): JobInput {
+  return { ...input, steps: input.steps.map(({ id: _, ...step }) => step) };
+}
+
+/** A job as text that `importJob` takes, here or elsewhere: without ids, and without what is so by default. */
+export function exportJob(definition: Definition, format: "yaml" | "json"): { body: string; type: string } {
+  const value = portable(definition);
+  return format === "yaml"
+    ? { body: formatYaml(value), type: "application/yaml" }
+    : { body: `${JSON.stringify(value, null, 2)}\n`, type: "application/json" };
+}
+
+const RETRY_DEFAULTS: Record<string, unknown> = { initialDelayMs: 500, factor: 2, maxDelayMs: 30_000 };
+
+function portable(definition: Definition): Record<string, unknown> {
+  const { name, description, category, tags, parameters, timeoutMs, mcp, steps } = definition;
+  return withoutUndefined({
+    name,
+    description,
+    category,
+    tags,
+    parameters,
+    steps: steps.map(({ key, name, description, type, when, input, retry, timeoutMs, onError }) =>
+      withoutUndefined({
+        key,
+        name,
+        description,
+        type,
+        when,
+        input,
+        retry: retry && without(retry, RETRY_DEFAULTS),
+        timeoutMs,
+        onError: onError === "fail" ? undefined : onError,
+      }),
+    ),
+    timeoutMs,
+    mcp,
+  });
+}
+
+function withoutUndefined(value: Record<string, unknown>): Record<string, unknown> {
+  return without(value, {});
+}
+
+function without(value: Record<string, unknown>, defaults: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(value).filter(([key, item]) => item !== undefined && item !== defaults[key]),
+  );
+}
