@@ -6,6 +6,7 @@ export const exitCodes = {
   stopped: { code: 3, means: "the execution was STOPPED" },
   unreachable: { code: 4, means: "Pawl can't be reached" },
   refused: { code: 5, means: "Pawl refused the request (not found, not allowed, not valid …)" },
+  lost: { code: 70, means: "serve: Pawl lost its database and ended; nothing is lost, start it again" },
   detached: { code: 130, means: "Ctrl-C while waiting; the execution goes on" },
 } as const;
 

@@ -36,18 +36,24 @@ All variables: \`pawl config\`, docs/configuration.md.`,
     });
 }
 
-function welcome(pawl: { url: string; adminToken?: string | undefined }, config: Config): string {
+function welcome(
+  pawl: { url: string; adminToken?: string | undefined; resumed: number },
+  config: Config,
+): string {
+  // What listens on every interface is reached on this machine by the loopback address.
+  const url = pawl.url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
+  const resumed = pawl.resumed > 0 ? `\n  Goes on with   ${pawl.resumed} unfinished executions` : "";
   const file = join(config.dataDir, adminTokenFile);
   const token = pawl.adminToken
     ? `${paintNote("bold", pawl.adminToken)}\n                 shown this once, and kept for the CLI in ${file}`
     : file;
   return `
-${paintNote(["bold", "green"], "Pawl is ready")} at ${pawl.url}
+${paintNote(["bold", "green"], "Pawl is ready")} at ${url}
 
-  API reference  ${pawl.url}/docs
+  API reference  ${url}/docs
   Admin token    ${token}
   Try            pawl job apply examples/earthquakes.yaml
-                 pawl start earthquakes --wait
+                 pawl start earthquakes --wait${resumed}
 
 Ctrl-C ends it.
 `;

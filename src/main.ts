@@ -1,0 +1,128 @@
+import type { AddressInfo } from "node:net";
+import type { Config } from "./config.ts";
+import { openDatabase } from "./database.ts";
+import { DatabaseError } from "./db/errors.ts";
+import { isStoreUnavailable } from "./db/faults.ts";
+import { openEmbedded } from "./engines/embedded/engine.ts";
+import { takeOwnership } from "./engines/embedded/ownership.ts";
+import { executionRoutes } from "./executions/routes.ts";
+import { executionStore } from "./executions/store.ts";
+import { createApp } from "./http/app.ts";
+import { healthRoutes } from "./http/health.ts";
+import { close as closeApp } from "./http/shutdown.ts";
+import { keepAdminToken } from "./identity/admin-token.ts";
+import { createAuthenticator } from "./identity/authenticate.ts";
+import { ensureAdmin } from "./identity/first-start.ts";
+import { createRecorder } from "./identity/last-used.ts";
+import { identityRoutes } from "./identity/routes.ts";
+import { createJobs } from "./jobs/jobs.ts";
+import { jobRoutes } from "./jobs/routes.ts";
+import { createDialer } from "./lib/dialer.ts";
+import { armFailpoint } from "./lib/failpoint.ts";
+import { createLogger } from "./logger.ts";
+import { stepTypes } from "./plugins/all.ts";
+import { createStepRunner } from "./plugins/run.ts";
+import { createSandbox } from "./plugins/sandbox/pool.ts";
+
+export { removeEmbedded as removeData } from "./db/remove-embedded.ts";
+
+/** A running Pawl. */
+export interface Pawl {
+  url: string;
+  /** Shown once: only at the first start of a database. */
+  adminToken: string | undefined;
+  /** Executions that a former process left unfinished, and that this one goes on with. */
+  resumed: number;
+  /** Ends in order: requests and steps under way get PAWL_SHUTDOWN_GRACE. */
+  close(): Promise<void>;
+}
+
+const logBytesPerTry = 256 * 1024;
+const hourMs = 3_600_000;
+
+/** Builds the parts, hands each what it needs of the others, and listens. */
+export async function startPawl(config: Config): Promise<Pawl> {
+  armFailpoint(config.failpoint);
+  const log = createLogger(config);
+  // Closed in the reverse order, also when a later part fails to start.
+  await using opened = new AsyncDisposableStack();
+  const fail = (error: Error) => {
+    log.fatal({ err: error }, "Pawl can't go on, and ends. Nothing is lost: start it again.");
+    process.exit(70);
+  };
+
+  const { url: databaseUrl, pool, port } = await openDatabase(config, log, opened, fail);
+  const ownPorts = new Set<number>(port === undefined ? [] : [port]);
+
+  const adminToken = await ensureAdmin(pool, {
+    keep: async (token) => void (await keepAdminToken(config.dataDir, token)),
+  });
+  const uses = createRecorder(pool, { log });
+  opened.defer(() => uses.close());
+  const authenticator = createAuthenticator(pool, { uses });
+
+  const dialer = createDialer({ policy: config.egress, allow: config.egressAllow, ownPorts: () => ownPorts });
+  opened.defer(() => dialer.close());
+  const sandbox = createSandbox();
+  opened.defer(() => sandbox.close());
+  const types = stepTypes({ dialer, sandbox });
+  const jobs = createJobs({ pool, stepTypes: types });
+
+  const ownership = await takeOwnership(databaseUrl, fail);
+  if (!ownership) {
+    throw new DatabaseError(
+      "EXECUTIONS_OWNED",
+      "Another Pawl runs the executions of this database. End it first, or give this one a database of its own.",
+    );
+  }
+  const engine = await openEmbedded({
+    pool,
+    url: databaseUrl,
+    ownership,
+    loadJob: jobs.loadCompiled,
+    runStep: createStepRunner(types),
+    limits: { outputBytes: config.stepOutputLimit, logBytes: logBytesPerTry },
+    maxRunning: config.maxRunning,
+    maxQueued: config.maxQueued,
+    log,
+    onFenced: () => fail(new Error("Another Pawl has taken over the executions of this database.")),
+  });
+  opened.defer(() => engine.close(config.shutdownGraceMs));
+
+  const executions = executionStore(pool);
+  const keyCleaner = setInterval(() => {
+    executions
+      .forgetOldKeys()
+      .catch((error: unknown) => log.warn({ err: error }, "Old keys were not removed."));
+  }, hourMs);
+  opened.defer(() => clearInterval(keyCleaner));
+
+  const app = await createApp({
+    logger: log,
+    authenticate: authenticator.authenticate,
+    isStoreUnavailable,
+    trustProxy: config.trustProxy,
+  });
+  healthRoutes(app, { database: () => pool.query("select 1"), engine: async () => engine.check() });
+  identityRoutes(app, { pool, authenticator });
+  jobRoutes(app, jobs);
+  executionRoutes(app, {
+    engine,
+    store: executions,
+    findJob: jobs.findStartable,
+    forgetJob: jobs.invalidate,
+    syncWaitLimitMs: config.syncWaitLimitMs,
+  });
+  opened.defer(() => closeApp(app, config.shutdownGraceMs));
+  await app.listen({ host: config.host, port: config.port });
+  const address = app.server.address() as AddressInfo;
+  ownPorts.add(address.port);
+
+  const parts = opened.move();
+  return {
+    url: `http://${address.family === "IPv6" ? `[${address.address}]` : address.address}:${address.port}`,
+    adminToken: adminToken ?? undefined,
+    resumed: engine.unfinishedAtStart,
+    close: () => parts.disposeAsync(),
+  };
+}
