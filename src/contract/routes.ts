@@ -173,7 +173,7 @@ export const routes = {
     access: "JobService:Job:upsert",
     tag: "Jobs",
     summary: "Make an earlier version the newest again",
-    params: Type.Object({ id: Id, version: Type.Integer({ minimum: 1 }) }),
+    params: Type.Object({ id: Id, version: Type.Integer({ minimum: 1, maximum: 2_147_483_647 }) }),
     data: Job,
     errors: ["NOT_FOUND", "CONFLICT"],
   },
