@@ -45,6 +45,8 @@ function read(text: string): unknown {
   try {
     value = document.toJS({ maxAliasCount: MAX_ALIASES, reviver: (_key, item) => plainNumber(item) });
   } catch (error) {
+    // An alias to what holds it has no end.
+    if (error instanceof RangeError) throw malformed("an alias holds itself, or the nesting is too deep.");
     throw malformed(`${(error as Error).message}.`);
   }
   throwFaults(jsonFaults(value));
