@@ -30,6 +30,24 @@ async function json(args: string[], options: Parameters<typeof pawl>[1] = {}) {
   return JSON.parse(outcome.stdout);
 }
 
+/** Four at a time: most of a short command is the start of a process. */
+async function eachOf<Item>(items: Item[], check: (item: Item) => Promise<void>): Promise<void> {
+  const rest = [...items];
+  const next = async () => {
+    for (let item = rest.shift(); item !== undefined; item = rest.shift()) await check(item);
+  };
+  await Promise.all([next(), next(), next(), next()]);
+}
+
+/** A port that nothing listens on. */
+async function closedPort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((listening) => probe.listen(0, "127.0.0.1", listening));
+  const { port } = probe.address() as AddressInfo;
+  await new Promise((closed) => probe.close(closed));
+  return port;
+}
+
 const echo = `name: echo
 description: Says what it was told
 tags: [test]
@@ -120,12 +138,12 @@ describe("pawl", () => {
       [["token", "create", "--authority", "JobService:*:*"], /Say with --principal NAME/],
       [["whoami", "--url", "nonsense"], /PAWL_URL must be an http or https URL/],
     ];
-    for (const [args, sentence] of slips) {
+    await eachOf(slips, async ([args, sentence]) => {
       const { code, stdout, stderr } = await pawl(args);
       assert.equal(code, 2, `${args.join(" ")}: ${stderr}`);
       assert.match(stderr, sentence);
       assert.equal(stdout, "");
-    }
+    });
   });
 
   it("answers a faulty configuration with code 2 and every fault", async () => {
@@ -137,7 +155,7 @@ describe("pawl", () => {
   });
 
   it("answers with code 4 when Pawl can't be reached, and code 5 when it refuses", async () => {
-    const gone = await pawl(["whoami"], { env: { PAWL_URL: "http://127.0.0.1:9" } });
+    const gone = await pawl(["whoami"], { env: { PAWL_URL: `http://127.0.0.1:${await closedPort()}` } });
     assert.equal(gone.code, 4);
     assert.match(gone.stderr, /is it running\? Start it with `npx pawl serve`/);
     const unknown = await pawl(["start", "ecco"]);

@@ -157,6 +157,11 @@ function unreachable({ url }: ClientOptions, cause: unknown): ClientError {
     UND_ERR_SOCKET: `Pawl at ${url} closed the connection before it answered: try again.`,
     UND_ERR_HEADERS_TIMEOUT: `Pawl at ${url} took too long to answer: the request may still be under way there.`,
   };
+  if (message === "bad port") {
+    return new ClientError("UNREACHABLE", `${url} has a port that fetch never talks to: give Pawl another.`, {
+      cause,
+    });
+  }
   const sentence = (code && says[code]) || `Pawl can't be reached at ${url} (${code ?? message}).`;
   return new ClientError("UNREACHABLE", sentence, { cause });
 }

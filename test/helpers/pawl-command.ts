@@ -1,7 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const bin = fileURLToPath(new URL("../../bin/pawl.js", import.meta.url));
+
+const compileCache = join(tmpdir(), "pawl-test-compile-cache");
 
 export interface Outcome {
   code: number | null;
@@ -24,7 +28,13 @@ export function spawnPawl(
 ): RunningCommand {
   const child = spawn(process.execPath, [bin, ...args], {
     cwd: options.cwd ?? "/",
-    env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "/", ...options.env },
+    env: {
+      PATH: process.env.PATH ?? "",
+      HOME: process.env.HOME ?? "/",
+      // Halves the time that a short command takes to start.
+      NODE_COMPILE_CACHE: compileCache,
+      ...options.env,
+    },
   });
   const out = { stdout: "", stderr: "" };
   const watchers = new Set<() => void>();
