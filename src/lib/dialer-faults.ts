@@ -49,8 +49,8 @@ export function networkFault(error: unknown, target: string): StepError {
   if (unreached !== undefined) {
     return fault("CONNECTION_FAILED", `${target} could not be reached: ${unreached}.`, error);
   }
-  if (code.startsWith("HPE_")) {
-    return fault("CONNECTION_FAILED", `${target} did not answer in HTTP (${code}).`, error);
+  if (code.startsWith("HPE_") || (error as Error)?.name === "HTTPParserError") {
+    return fault("CONNECTION_FAILED", `${target} did not answer in HTTP.`, error);
   }
   const broken = BROKEN[code] ?? `the connection failed${code ? ` (${code})` : ""}`;
   return fault("CONNECTION_FAILED", `${target} did not answer: ${broken}.`, error);

@@ -68,7 +68,7 @@ export async function guardedRequest(dialer: Dialer, request: GuardedRequest): P
     const response = await exchange(dialer, { method, url, headers, body, signal }, target);
     const next = redirectTarget(response, url);
     if (next === undefined || maxRedirects === 0) {
-      const answer = await readBody(response, request.maxResponseBytes, target, signal);
+      const answer = await readBody(response, { limit: request.maxResponseBytes, target, signal });
       return { status: response.statusCode, headers: plain(response.headers), ...answer, url };
     }
     discard(response.body);
@@ -111,16 +111,20 @@ async function exchange(dialer: Dialer, call: Exchange, target: string): Promise
   }
 }
 
+interface Reading {
+  limit: number;
+  target: string;
+  signal: AbortSignal | undefined;
+}
+
 async function readBody(
   response: Dispatcher.ResponseData,
-  limit: number,
-  target: string,
-  signal: AbortSignal | undefined,
+  { limit, target, signal }: Reading,
 ): Promise<{ body: Buffer; truncated: boolean }> {
   const chunks: Buffer[] = [];
   let size = 0;
   try {
-    for await (const chunk of decoded(response, target) as AsyncIterable<Buffer>) {
+    for await (const chunk of decoded(response, target)) {
       size += chunk.length;
       if (size > limit) {
         chunks.push(chunk.subarray(0, chunk.length - (size - limit)));
@@ -136,23 +140,27 @@ async function readBody(
 }
 
 /** The body without its content coding. It is decoded as it comes and only as far as it is read: a bomb unpacks to the limit. */
-function decoded(response: Dispatcher.ResponseData, target: string): Readable {
-  const { body, headers } = response;
+async function* decoded({ body, headers }: Dispatcher.ResponseData, target: string): AsyncGenerator<Buffer> {
   const coding = String(headers["content-encoding"] ?? "identity")
     .trim()
     .toLowerCase();
-  if (coding === "identity" || coding === "" || hasNoBody(response)) return body;
-  const decoder = DECODERS[coding as keyof typeof DECODERS];
-  if (decoder === undefined) {
+  if (coding === "identity" || coding === "") {
+    yield* body;
+    return;
+  }
+  const create = Object.hasOwn(DECODERS, coding) ? DECODERS[coding as keyof typeof DECODERS] : undefined;
+  if (create === undefined) {
     discard(body);
     const message = `${target} answered in a content coding that is not supported: ${coding.slice(0, 50)}.`;
     throw new StepError("RESPONSE_INVALID", message, { retryable: false });
   }
-  return pipeline(body, decoder(), () => {});
-}
-
-function hasNoBody({ statusCode, headers }: Dispatcher.ResponseData): boolean {
-  return statusCode === 204 || statusCode === 304 || headers["content-length"] === "0";
+  const decoder = create();
+  try {
+    yield* pipeline(body, decoder, () => {});
+  } catch (error) {
+    // No body at all (HEAD, 304) is not a broken one, whatever coding it announces.
+    if (decoder.bytesWritten > 0 || (error as NodeJS.ErrnoException).code !== "Z_BUF_ERROR") throw error;
+  }
 }
 
 function faultOf(error: unknown, target: string, signal: AbortSignal | undefined): unknown {

@@ -81,7 +81,6 @@ export function createDialer(options: DialerOptions): Dialer {
     dispatcher,
     connect(host, port, { signal, timeoutMs = timeout } = {}) {
       return new Promise<Socket>((resolve, reject) => {
-        if (signal?.aborted) return reject(signal.reason);
         const name = withoutBrackets(host.trim());
         const refused = name === "" ? emptyHost() : guard.refuseHost(name, port);
         if (refused) return reject(refused);
@@ -113,6 +112,7 @@ export function createDialer(options: DialerOptions): Dialer {
           resolve(socket);
         });
         signal?.addEventListener("abort", onAbort, { once: true });
+        if (signal?.aborted) onAbort();
       });
     },
     async close() {

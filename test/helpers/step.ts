@@ -1,0 +1,21 @@
+import type { LogLevel, StepScope, StepType } from "../../src/plugins/plugin.ts";
+
+export interface StepCall {
+  input: unknown;
+  scope?: Partial<StepScope>;
+  signal?: AbortSignal;
+  idempotencyKey?: string;
+  log?(level: LogLevel, message: string): void;
+}
+
+/** Runs a step type as the engine would, but alone. */
+export function runStep(type: StepType, call: StepCall): Promise<unknown> {
+  return type.run({
+    scope: { params: {}, steps: {}, vars: {}, execution: {}, job: {}, ...call.scope },
+    signal: call.signal ?? new AbortController().signal,
+    idempotencyKey: call.idempotencyKey ?? "execution/step/1",
+    attempt: 1,
+    log: call.log ?? (() => {}),
+    input: call.input as never,
+  });
+}
