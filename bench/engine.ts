@@ -1,7 +1,7 @@
 import { closedLoop } from "./closed-loop.ts";
 import { postmasterOf, treeCpuSeconds } from "./cpu.ts";
 import { describeMachine, describePostgres } from "./machine.ts";
-import { openPawlEngine, stepsPerExecution } from "./pawl-engine.ts";
+import { openPawlEngine } from "./pawl-engine.ts";
 import { benchDatabase } from "./setup.ts";
 import { round, table } from "./table.ts";
 import { verifyExecutions } from "./verify.ts";
@@ -12,6 +12,8 @@ export interface EngineOptions {
   warmUpSeconds: number;
   repeat: number;
 }
+
+const stepsPerExecution = 3;
 
 /** Executions a second in this process: the engine alone on a fresh, durable database. */
 export async function benchEngine(options: EngineOptions) {
@@ -25,7 +27,7 @@ export async function benchEngine(options: EngineOptions) {
 
   for (let round = 0; round < options.repeat; round++) {
     for (const inFlight of options.inFlight) {
-      const job = await pawl.addJob();
+      const job = await pawl.addJob(stepsPerExecution);
       const measured = await closedLoop({
         inFlight,
         warmUpSeconds: options.warmUpSeconds,

@@ -5,8 +5,6 @@ import { takeOwnership } from "../src/engines/embedded/ownership.ts";
 import { newId } from "../src/lib/ids.ts";
 import { noopJob } from "./setup.ts";
 
-export const stepsPerExecution = 3;
-
 /** The embedded engine as `main.ts` wires it, with steps that do nothing: validation, plugins and HTTP are left out. */
 export async function openPawlEngine(database: { url: string; pool: pg.Pool }) {
   const jobs = new Map<string, CompiledJob>();
@@ -31,8 +29,8 @@ export async function openPawlEngine(database: { url: string; pool: pg.Pool }) {
   return {
     engine,
     /** A job of its own for each run, so that the run's executions can be told from others. */
-    async addJob(): Promise<CompiledJob> {
-      const job = noopJob(stepsPerExecution);
+    async addJob(steps: number): Promise<CompiledJob> {
+      const job = noopJob(steps);
       await database.pool.query(
         "insert into job (id, name, version, created_at, created_by, updated_at, updated_by) values ($1, $2, 1, now(), 'bench', now(), 'bench')",
         [job.jobId, `bench-${job.jobId}`],

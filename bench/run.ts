@@ -15,11 +15,11 @@ Examples:
   $ npm run bench -- peers`,
   );
 
-function benchmark(name: string, about: string): Command {
+function benchmark(name: string, about: string, inFlight = [1, 64, 256]): Command {
   return program
     .command(name)
     .description(about)
-    .option("--in-flight <list>", "executions in flight, one run each", counts, [1, 64, 256])
+    .option("--in-flight <list>", "executions in flight, one run each", counts, inFlight)
     .option("--seconds <n>", "length of each run, after its warm-up", seconds, 10)
     .option("--warm-up <n>", "seconds before it counts", seconds, 3)
     .option("--repeat <n>", "how often to go through all runs", positive, 1)
@@ -48,6 +48,20 @@ benchmark("engine", "executions a second in process, on a fresh durable database
     await report(options, result, printEngine(result));
   },
 );
+
+benchmark(
+  "peers",
+  "the same work on Pawl, DBOS Transact and Restate, in turn; installs the peers when asked first",
+  [64],
+)
+  .option("--dbos-pool <n>", "connections of DBOS to its system database", positive, 20)
+  .option("--restate-partitions <n>", "partitions of the Restate server", positive, 24)
+  .action(async (options: Options & { dbosPool: number; restatePartitions: number }) => {
+    const { benchPeers, printPeers } = await import("./peers.ts");
+    const { dbosPool, restatePartitions } = options;
+    const result = await benchPeers({ ...shared(options), dbosPool, restatePartitions });
+    await report(options, result, printPeers(result));
+  });
 
 await program.parseAsync();
 
