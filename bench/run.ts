@@ -19,7 +19,7 @@ function benchmark(name: string, about: string, inFlight = [1, 64, 256]): Comman
   return program
     .command(name)
     .description(about)
-    .option("--in-flight <list>", "executions in flight, one run each", counts, inFlight)
+    .option("--in-flight <list>", "executions in flight (http: connections), one run each", counts, inFlight)
     .option("--seconds <n>", "length of each run, after its warm-up", seconds, 10)
     .option("--warm-up <n>", "seconds before it counts", seconds, 3)
     .option("--repeat <n>", "how often to go through all runs", positive, 1)
@@ -46,6 +46,14 @@ benchmark("engine", "executions a second in process, on a fresh durable database
     const { benchEngine, printEngine } = await import("./engine.ts");
     const result = await benchEngine(shared(options));
     await report(options, result, printEngine(result));
+  },
+);
+
+benchmark("http", "starts a second over HTTP on the whole server: sync, and async to completion").action(
+  async (options: Options) => {
+    const { benchHttp, printHttp } = await import("./http.ts");
+    const result = await benchHttp(shared(options));
+    await report(options, result, printHttp(result));
   },
 );
 
