@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import type { Config } from "../config.ts";
 import { pawl } from "./own-name.ts";
 import { adminTokenFile, openSession } from "./session.ts";
-import { aborted, onEndRequested } from "./signals.ts";
+import { aborted, interruptible, onEndRequested } from "./signals.ts";
 import { paintNote } from "./text.ts";
 
 export function addServe(program: Command): void {
@@ -29,7 +29,11 @@ All variables: \`pawl config\`, docs/configuration.md.`,
       const end = onEndRequested({ force: true });
       // Imported here, so that the other commands need not load a server.
       const { startPawl } = await import("../main.ts");
-      const started = await startPawl(config);
+      const started = await interruptible(
+        end.requested,
+        "Pawl was ended before it was ready.",
+        startPawl(config),
+      );
       try {
         note(welcome(started, config));
         await aborted(end.requested);
