@@ -62,9 +62,9 @@ benchmark(
   "the same work on Pawl, DBOS Transact and Restate, in turn; installs the peers when asked first",
   [64],
 )
-  .option("--dbos-pool <n>", "connections of DBOS to its system database", positive, 20)
-  .option("--restate-partitions <n>", "partitions of the Restate server", positive, 24)
-  .action(async (options: Options & { dbosPool: number; restatePartitions: number }) => {
+  .option("--dbos-pool <n>", "connections of DBOS to its system database", positive, 10)
+  .option("--restate-partitions <list>", "partitions of the Restate server, one run each", counts, [24, 1])
+  .action(async (options: Options & { dbosPool: number; restatePartitions: number[] }) => {
     const { benchPeers, printPeers } = await import("./peers.ts");
     const { dbosPool, restatePartitions } = options;
     const result = await benchPeers({ ...shared(options), dbosPool, restatePartitions });
@@ -82,7 +82,7 @@ async function report(
   const settings = Object.entries(postgres).map(([name, value]) => `${name} ${value}`);
   console.log(
     `\n${machine.date} · Node ${machine.node} · ${machine.cores} cores (${machine.cpu}), ${machine.memoryGiB} GiB · ` +
-      `load before ${machine.loadBefore}\nPostgreSQL: ${settings.join(", ")}\n\n${text}\n`,
+      `load before ${machine.loadBefore}, fdatasync ${machine.syncMs} ms\nPostgreSQL: ${settings.join(", ")}\n\n${text}\n`,
   );
   if (options.json) await writeFile(options.json, `${JSON.stringify(result, null, 2)}\n`);
 }
