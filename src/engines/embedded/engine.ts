@@ -52,7 +52,8 @@ export async function openEmbedded(
   });
   const watchers = new Map<string, Set<(ending: Ending) => void>>();
   const starting = new Map<string, Promise<void>>();
-  const running = new Map<string, { done: Promise<void>; controller: AbortController }>();
+  // `again`: it was woken while it was still letting go.
+  const running = new Map<string, { done: Promise<void>; controller: AbortController; again: boolean }>();
   // Accepted or found, not yet running: ids only, their rows hold the rest.
   let queued: string[] = [];
   let refilling = false;
@@ -87,10 +88,11 @@ export async function openEmbedded(
     const done = runSteps(state, context, options.runStep, limits)
       .catch((error: unknown) => letGo(execution.id, error))
       .finally(() => {
+        if (running.get(execution.id)?.again) queued.push(execution.id);
         running.delete(execution.id);
         if (queued.length > 0) refill();
       });
-    running.set(execution.id, { done, controller });
+    running.set(execution.id, { done, controller, again: false });
   }
 
   function noticeEnd(id: string, record: StepRecord): void {
@@ -132,19 +134,22 @@ export async function openEmbedded(
       });
   }
 
-  async function resume(ids: string[]): Promise<void> {
-    let loaded: Unfinished[];
+  async function resume(woken: string[]): Promise<void> {
+    // Before anything is read: what is read while its run still records is out of date when that run has let go.
+    const ids = woken.filter((id) => {
+      const still = running.get(id);
+      if (still) still.again = true;
+      return !still;
+    });
     try {
-      loaded = await loadUnfinished(pool, ids);
+      for (const execution of await loadUnfinished(pool, ids)) {
+        const job = await options.loadJob(execution.jobId, execution.jobVersion);
+        if (job) run(execution, job, execution, execution.run);
+        else log.error({ executionId: execution.id }, "The definition that an execution started with is gone.");
+      }
     } catch (error) {
-      queued.unshift(...ids);
+      queued.unshift(...ids.filter((id) => !running.has(id)));
       throw error;
-    }
-    for (const execution of loaded) {
-      if (running.has(execution.id)) continue;
-      const job = await options.loadJob(execution.jobId, execution.jobVersion);
-      if (job) run(execution, job, execution, execution.run);
-      else log.error({ executionId: execution.id }, "The definition that an execution started with is gone.");
     }
   }
 

@@ -54,13 +54,13 @@ export async function claimDue(pool: pg.Pool, now: number, limit: number): Promi
   return rows.map((row) => row.id);
 }
 
-/** Loads executions with the results they have. */
+/** Loads executions with the results they have, those left out that have ended or parked again meanwhile. */
 export async function loadUnfinished(pool: pg.Pool, ids: string[]): Promise<Unfinished[]> {
   const executions = await pool.query<ExecutionRow>(
     `select e.id::text, e.job_id::text, e.job_version, e.job_name, e.run, e.parameters, e.triggered_by, e.trigger_source,
             e.started_at, l.deadline, l.position, l.attempts, l.step_started, l.parked
      from execution e join live_execution l on l.execution_id = e.id
-     where e.id = any($1::uuid[]) and e.status = 'RUNNING'`,
+     where e.id = any($1::uuid[]) and e.status = 'RUNNING' and l.due_at is null`,
     [ids],
   );
   const results = await pool.query<ResultRow>(
