@@ -16,7 +16,7 @@ const UNAVAILABLE_STATE = /^(08...|53...|57P0[1235]|58030|25006)$/;
 
 // pg raises these without a code.
 const CONNECTION_MESSAGES =
-  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end)/;
+  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Query read timeout|Client was closed|Cannot use a pool after calling end)/;
 
 /** The database cannot be reached or cannot take work now: the same request may succeed later. */
 export function isStoreUnavailable(error: unknown): boolean {

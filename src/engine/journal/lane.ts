@@ -36,8 +36,10 @@ export interface LaneOptions {
 
 const maxBatch = 2_000;
 const retryDelaysMs = [10, 50, 200, 500, 1_000];
-/** The tries after which callers of starts are told; the records of what runs wait as long as it takes. */
-const patience = 4;
+/** After this callers of starts are told; the records of what runs wait as long as it takes. */
+const patienceMs = 3_000;
+/** A connection that is silent for so long is given up: a network can break without telling either side. */
+const silenceMs = 10_000;
 
 /**
  * One writer with one connection. It takes all that waits, writes it in one statement, and answers every caller when that
@@ -75,8 +77,9 @@ export function openLane(options: LaneOptions) {
   /** Writes the entries for good, however often the database goes away meanwhile, and answers them. */
   async function write(entries: Entry[]): Promise<void> {
     const told = new Set<Entry>();
+    const patience = setTimeout(() => tellStarts(entries, told), patienceMs);
     try {
-      const started = await commit(entries, told);
+      const started = await commit(entries).finally(() => clearTimeout(patience));
       for (const entry of entries) {
         const { record } = entry;
         const made = record.kind !== "start" || started.has(record.execution.id);
@@ -94,10 +97,11 @@ export function openLane(options: LaneOptions) {
   }
 
   /** Commits one batch exactly once; answers the ids of the executions it started. */
-  async function commit(entries: Entry[], told: Set<Entry>): Promise<Set<string>> {
+  async function commit(entries: Entry[]): Promise<Set<string>> {
     const records = entries.map((entry) => entry.record);
     const number = batch + 1;
     const values = batchValues(options.lane, number, options.owner, records);
+    let outrun = false;
     for (let attempt = 0; ; attempt++) {
       try {
         client ??= await connect(options.url);
@@ -121,10 +125,14 @@ export function openLane(options: LaneOptions) {
         away = false;
         return new Set(rows[0]!.started);
       } catch (error) {
+        // The same batch of an earlier connection, which the server still had under way, may have come first: look again.
+        if (isFence(error) && attempt > 0 && !outrun) {
+          outrun = true;
+          continue;
+        }
         if (isFence(error)) throw new FencedError();
         if (!isStoreUnavailable(error) || closed) throw error;
         options.onTrouble(error as Error);
-        if (attempt === patience) tellStarts(entries, told);
         await client?.end().catch(() => undefined);
         client = undefined;
         await delay(retryDelaysMs[Math.min(attempt, retryDelaysMs.length - 1)]);
@@ -175,6 +183,7 @@ async function connect(url: string): Promise<pg.Client> {
     connectionString: url,
     application_name: "pawl-journal",
     connectionTimeoutMillis: 5_000,
+    query_timeout: silenceMs,
     keepAlive: true,
   });
   // The query under way fails by itself; without a listener the process would end.

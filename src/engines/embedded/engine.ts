@@ -59,6 +59,10 @@ export async function openEmbedded(
   let refilling = false;
   let closing = false;
   let trouble: Error | undefined;
+  // Passes, when they can be loaded again.
+  let loadTrouble: Error | undefined;
+  // A claim may have been made whose answer never came.
+  let claimLost = false;
 
   const timer = dueTimer(() => void wakeDue());
   const unfinished = await findRunnable(pool);
@@ -122,10 +126,11 @@ export async function openEmbedded(
       while (queued.length > 0 && running.size < options.maxRunning && !closing) {
         const free = options.maxRunning - running.size;
         await resume(queued.splice(0, Math.min(free, loadAtOnce)));
+        loadTrouble = undefined;
       }
     })()
       .catch((error: Error) => {
-        trouble = error;
+        loadTrouble = error;
         log.error({ err: error }, "Executions that wait for a place could not be loaded; trying again.");
         setTimeout(refill, 1_000).unref();
       })
@@ -145,7 +150,8 @@ export async function openEmbedded(
       for (const execution of await loadUnfinished(pool, ids)) {
         const job = await options.loadJob(execution.jobId, execution.jobVersion);
         if (job) run(execution, job, execution, execution.run);
-        else log.error({ executionId: execution.id }, "The definition that an execution started with is gone.");
+        else
+          log.error({ executionId: execution.id }, "The definition that an execution started with is gone.");
       }
     } catch (error) {
       queued.unshift(...ids.filter((id) => !running.has(id)));
@@ -158,10 +164,16 @@ export async function openEmbedded(
       const ids = await claimDue(pool, Date.now(), claimAtOnce);
       failpoint("timer.after-claim");
       queued.push(...ids);
+      if (claimLost) {
+        claimLost = false;
+        // Those that run already are none the worse for it; those just starting will be run by their start.
+        queued.push(...(await findRunnable(pool)).filter((id) => !starting.has(id)));
+      }
       refill();
       const next = await nextDue(pool);
       if (next !== undefined && !closing) timer.schedule(next);
     } catch (error) {
+      claimLost = true;
       log.warn({ err: error }, "Parked executions could not be looked at; trying again.");
       if (!closing) timer.schedule(Date.now() + 1_000);
     }
@@ -206,6 +218,9 @@ export async function openEmbedded(
           refill();
         }
         return true;
+      } catch (error) {
+        if (error instanceof FencedError) options.onFenced();
+        throw error;
       } finally {
         starting.delete(id);
         settled();
@@ -234,7 +249,8 @@ export async function openEmbedded(
     },
 
     check() {
-      if (trouble) throw trouble;
+      const fault = trouble ?? loadTrouble;
+      if (fault) throw fault;
     },
 
     stats: () => ({ running: running.size, queued: queued.length }),

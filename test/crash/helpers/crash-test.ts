@@ -1,3 +1,4 @@
+import type pg from "pg";
 import { createPool } from "../../../src/db/pool.ts";
 import { createTestDatabase } from "../../helpers/database.ts";
 import type { Outcome } from "../../helpers/pawl-command.ts";
@@ -8,6 +9,7 @@ import { createRecords, type Records } from "./records.ts";
 
 export interface CrashTest {
   home: PawlHome;
+  pool: pg.Pool;
   ledger: Ledger;
   load: Load;
   records: Records;
@@ -19,18 +21,21 @@ export interface CrashTest {
 const longestLifeMs = 15_000;
 
 /** A server's home on a test database (or the one given), with callers, a ledger and the comparison of all three. */
-export async function openCrashTest(options: { databaseUrl?: string } = {}): Promise<CrashTest> {
+export async function openCrashTest(
+  options: { databaseUrl?: string; pawlDatabaseUrl?: string } = {},
+): Promise<CrashTest> {
   await using opened = new AsyncDisposableStack();
   const databaseUrl = options.databaseUrl ?? opened.use(await createTestDatabase()).url;
   const pool = createPool({ url: databaseUrl, max: 2, applicationName: "test" });
   opened.defer(() => pool.end());
   const ledger = opened.use(await openLedger());
-  const home = opened.use(pawlHome({ databaseUrl }));
+  const home = opened.use(pawlHome({ databaseUrl: options.pawlDatabaseUrl ?? databaseUrl }));
   const load = createLoad(ledger.url);
   const records = createRecords(pool, ledger, load);
   const parts = opened.move();
   return {
     home,
+    pool,
     ledger,
     load,
     records,
