@@ -104,7 +104,7 @@ export async function startPawl(config: Config): Promise<Pawl> {
     trustProxy: config.trustProxy,
   });
   healthRoutes(app, { database: () => pool.query("select 1"), engine: async () => engine.check() });
-  identityRoutes(app, { pool, authenticator });
+  identityRoutes(app, { pool, authenticator, uses });
   jobRoutes(app, jobs);
   executionRoutes(app, {
     engine,
