@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { request } from "node:http";
 import { after, before, describe, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import type { ClientError } from "../../src/client/error.ts";
 import type { HistoryItem, HistoryRequest, StartRequest } from "../../src/contract/execution.ts";
@@ -264,8 +265,13 @@ describe("an Idempotency-Key", () => {
       await holder.query("begin");
       await holder.query("select from journal_lane for update");
       const first = send();
+      let answered = false;
+      void first.finally(() => {
+        answered = true;
+      });
       const blocked = "select from pg_locks where not granted";
-      while ((await holder.query(blocked)).rowCount === 0);
+      while (!answered && (await holder.query(blocked)).rowCount === 0) await delay(2);
+      assert.equal(answered, false, "the start waits for the journal's row");
       const second = send();
       // What came after it on other connections has been answered: it has had its chance.
       for (let i = 0; i < 30; i++) await pawl.client.getJob({ params: { id: job.id } });
