@@ -6,6 +6,7 @@ import { CliError } from "./exit.ts";
 import { findJob } from "./find-job.ts";
 import { pawl } from "./own-name.ts";
 import { findPrincipal, listPrincipals } from "./principal.ts";
+import { addResetAdmin } from "./reset-admin.ts";
 import { openSession, type Session } from "./session.ts";
 import { localTime, safe, table } from "./text.ts";
 
@@ -20,7 +21,7 @@ interface CreateOptions {
 }
 
 export function addToken(program: Command): void {
-  const group = program.command("token").description("create, list and revoke API tokens");
+  const group = program.command("token").description("create, list, revoke and recover API tokens");
 
   group
     .command("create")
@@ -104,6 +105,8 @@ ${authorities.map((authority) => `  ${authority}`).join("\n")}`,
       const { data, message } = await session.client.revokeToken({ params: { id: hits[0]!.id } });
       session.result(data, () => safe(message));
     });
+
+  addResetAdmin(group);
 }
 
 /** For an option that may be repeated. */

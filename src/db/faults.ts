@@ -37,6 +37,11 @@ export function isForeignKeyViolation(error: unknown, constraint?: string): bool
   return violates(error, "23503", constraint);
 }
 
+/** The table is not there: no migration has made it. */
+export function isUndefinedTable(error: unknown): boolean {
+  return anyCause(error, (fault) => codeOf(fault) === "42P01");
+}
+
 /** The statement was cancelled: it passed its time limit, or someone cancelled it. */
 export function isStatementTimeout(error: unknown): boolean {
   return anyCause(error, (fault) => codeOf(fault) === "57014");

@@ -133,6 +133,14 @@ export async function lockAdministrators(db: Db): Promise<string[]> {
   return rows.map((row) => row.id);
 }
 
+/** The oldest principal that holds everything. */
+export async function findAdministrator(db: Db): Promise<PrincipalRow | undefined> {
+  const { rows } = await db.query<PrincipalRow>(
+    "select * from principal where '*:*:*' = any (authorities) and job_limits is null order by id limit 1",
+  );
+  return rows[0];
+}
+
 export async function listPrincipals(
   db: Db,
   viewer: JobLimits | null,
