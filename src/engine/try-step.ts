@@ -29,6 +29,10 @@ export async function tryStep(
   const { run, attempt } = current;
   const step = stepOf(current);
   const startedAt = Date.now();
+  // A quick step would be over before a timer could end it: a long row of them would run on and on.
+  if (run.deadline !== undefined && startedAt >= run.deadline) {
+    return fail({ ...current, attempt: attempt - 1 }, startedAt, overdue(run));
+  }
   const log = stepLog(current.limits.logBytes);
   let limit: TimeLimit | undefined;
   try {
