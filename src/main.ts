@@ -90,6 +90,8 @@ export async function startPawl(config: Config): Promise<Pawl> {
   });
   opened.defer(() => engine.close(config.shutdownGraceMs));
 
+  const engineClosed = new AbortController();
+
   const executions = executionStore(pool);
   const keyCleaner = setInterval(() => {
     executions
@@ -113,8 +115,14 @@ export async function startPawl(config: Config): Promise<Pawl> {
     findJob: jobs.findStartable,
     forgetJob: jobs.invalidate,
     syncWaitLimitMs: config.syncWaitLimitMs,
+    closed: engineClosed.signal,
   });
-  opened.defer(() => closeApp(app, config.shutdownGraceMs));
+  // At once, so that they share the grace: a caller may wait for an execution of which no further step will begin. It is
+  // told so when the engine has closed, and has a moment to hear it.
+  opened.defer(async () => {
+    const engineDone = engine.close(config.shutdownGraceMs).finally(() => engineClosed.abort());
+    await Promise.all([engineDone, closeApp(app, config.shutdownGraceMs + 500)]);
+  });
   await app.listen({ host: config.host, port: config.port });
   const address = app.server.address() as AddressInfo;
   ownPorts.add(address.port);

@@ -26,6 +26,8 @@ export interface StartDeps {
   /** Called when what `findJob` answered has turned out to be out of date. */
   forgetJob(jobId: string): void;
   syncWaitLimitMs: number;
+  /** Aborted when nothing runs any more, because the server shuts down: what a start waits for goes on at the next one. */
+  closed?: AbortSignal;
 }
 
 export interface StartCall {

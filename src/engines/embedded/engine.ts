@@ -67,7 +67,7 @@ export async function openEmbedded(
   const timer = dueTimer(() => void wakeDue());
   const unfinished = await findRunnable(pool);
   failpoint("recovery.before-load");
-  queued = unfinished;
+  queued = [...unfinished];
   const due = await nextDue(pool);
   if (due !== undefined) timer.schedule(due);
   refill();
