@@ -1,7 +1,8 @@
 import { hostname } from "node:os";
 import type { Command } from "commander";
-import { authorities } from "../contract/authorities.ts";
+import { authorities, covers } from "../contract/authorities.ts";
 import type { JobLimits, PrincipalRecord, TokenRecord } from "../contract/identity.ts";
+import { didYouMean } from "../lib/did-you-mean.ts";
 import { CliError } from "./exit.ts";
 import { findJob } from "./find-job.ts";
 import { pawl } from "./own-name.ts";
@@ -153,6 +154,7 @@ async function createPrincipal(
   name: string,
   options: CreateOptions,
 ): Promise<PrincipalRecord> {
+  requireKnown(options.authority ?? []);
   const ids = await Promise.all(
     (options.job ?? []).map(async (job) => (await findJob(session.client, job)).id),
   );
@@ -169,6 +171,17 @@ async function createPrincipal(
     },
   });
   return data;
+}
+
+/** Pawl takes any authority of the right form, for later versions know more; a slip would grant nothing, silently. */
+function requireKnown(grants: string[]): void {
+  const idle = grants.filter((grant) => !authorities.some((authority) => covers(grant, authority)));
+  if (idle.length === 0) return;
+  const details = idle.map((grant) => `"${grant}" covers nothing.${didYouMean(grant, authorities)}`);
+  throw new CliError("usage", "An authority is not one that Pawl knows.", {
+    details,
+    hint: `\`${pawl} token create --help\` lists them.`,
+  });
 }
 
 async function listTokens({ client }: Session): Promise<TokenRecord[]> {
