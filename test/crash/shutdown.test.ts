@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { isAlive } from "../../src/db/embedded/processes.ts";
 import { openCrashTest } from "./helpers/crash-test.ts";
+import { until } from "./helpers/records.ts";
 
 test("lets steps under way finish at SIGTERM, begins no other, and goes on at the next start", async () => {
   await using crash = await openCrashTest();
@@ -47,4 +50,23 @@ test("ends within the grace, however long its steps and its callers would wait",
   await load.repeatUnanswered(second);
   await records.assertExact(second);
   await second.terminate();
+});
+
+test("leaves no process of its own behind when it is killed in the midst of a script", async () => {
+  await using crash = await openCrashTest();
+  const pawl = await crash.home.start();
+  const { data: job } = await pawl.client.createJob({
+    body: { name: "busy", steps: [{ key: "a", type: "script", input: { source: "for (;;);" } }] },
+  });
+  await pawl.client.startJob({ body: { jobId: job.id } });
+  const children = () =>
+    readFileSync(`/proc/${pawl.pid}/task/${pawl.pid}/children`, "utf8")
+      .trim()
+      .split(" ")
+      .filter(Boolean)
+      .map(Number);
+  await until("the sandbox to run", async () => children().length > 0);
+  const sandboxes = children();
+  await pawl.kill();
+  await until("it to end", async () => !(await Promise.all(sandboxes.map(isAlive))).includes(true));
 });
