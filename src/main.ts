@@ -9,6 +9,7 @@ import { executionRoutes } from "./executions/routes.ts";
 import { executionStore } from "./executions/store.ts";
 import { createApp } from "./http/app.ts";
 import { healthRoutes } from "./http/health.ts";
+import { listen } from "./http/listen.ts";
 import { close as closeApp } from "./http/shutdown.ts";
 import { keepAdminToken } from "./identity/admin-token.ts";
 import { createAuthenticator } from "./identity/authenticate.ts";
@@ -123,7 +124,7 @@ export async function startPawl(config: Config): Promise<Pawl> {
     const engineDone = engine.close(config.shutdownGraceMs).finally(() => engineClosed.abort());
     await Promise.all([engineDone, closeApp(app, config.shutdownGraceMs + 500)]);
   });
-  await app.listen({ host: config.host, port: config.port });
+  await listen(app, { host: config.host, port: config.port });
   const address = app.server.address() as AddressInfo;
   ownPorts.add(address.port);
 
