@@ -72,9 +72,11 @@ export function collectionStore(pool: pg.Pool) {
       const jobCount = sql`(select count(*) from job where job.collection_id = collection.id and job.deleted_at is null
         and ${withinLimits(limits)})`;
       const [found, count] = await Promise.all([
-        sql<CollectionRow>`select collection.*, ${jobCount} as "jobCount" from (
-          select ${sql.raw(columns)} from collection where ${where}
-          order by ${filter.orderBy} limit ${filter.limit} offset ${filter.offset}) collection`.execute(db),
+        // Counted for the rows of the page only.
+        sql<CollectionRow>`select ${sql.raw(columns)}, ${jobCount} as "jobCount" from (
+          select * from collection where ${where}
+          order by ${filter.orderBy} limit ${filter.limit} offset ${filter.offset}) collection
+          order by ${filter.orderBy}`.execute(db),
         sql<{ total: number }>`select count(*) as total from collection where ${where}`.execute(db),
       ]);
       return { rows: found.rows, total: count.rows[0]!.total };
