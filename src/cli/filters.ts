@@ -14,6 +14,8 @@ export function where(wanted: Record<string, string | string[] | undefined>): Fi
   return filters;
 }
 
+/** The last moment with a year of four digits. */
+const LAST_MS = Date.parse("9999-12-31T23:59:59.999Z");
 const UNITS: Record<string, number> = { s: 1e3, m: 6e4, h: 3.6e6, d: 8.64e7, w: 6.048e8 };
 
 /** A moment of the command line: `90m`, `1h`, `7d` ago, or a date or time in ISO 8601. A time without a zone is local. */
@@ -24,7 +26,7 @@ export function moment(text: string, what: string, now = Date.now()): string {
     : /^\d{4}-\d{2}-\d{2}/.test(text)
       ? Date.parse(text)
       : Number.NaN;
-  if (!Number.isFinite(time) || Math.abs(time) > 8e15) {
+  if (!(time >= 0 && time <= LAST_MS)) {
     throw new CliError(
       "usage",
       `${what} takes an age such as 30m, 1h or 7d, or a time such as 2026-11-21T09:30Z, not "${text}".`,

@@ -14,11 +14,13 @@ export function addJobMove(group: Command): void {
       const session = openSession(command);
       const job = await findJob(session.client, nameOrId);
       const collection = to === "none" ? null : await findCollection(session.client, to);
-      const { id, version, createdAt: _a, createdBy: _b, updatedAt: _c, updatedBy: _d, ...definition } = job;
+      // As it was written: what a job shows has defaults filled in, and to save those would make a version.
+      const params = { id: job.id };
+      const [current] = (await session.client.listJobVersions({ params, query: { size: 1 } })).data;
       const { data } = await session.client.replaceJob({
-        params: { id },
-        query: { expectedVersion: version },
-        body: { ...definition, collectionId: collection?.id ?? null },
+        params,
+        query: { expectedVersion: current!.version },
+        body: { ...current!.definition, collectionId: collection?.id ?? null },
       });
       session.result(data, () =>
         collection
