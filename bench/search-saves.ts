@@ -3,7 +3,7 @@ import type { Jobs } from "../src/jobs/jobs.ts";
 import { searchAll } from "../src/jobs/search.ts";
 import { createJob } from "../src/jobs/write.ts";
 
-const savers = 4;
+const savers = 8;
 const searchers = 2;
 const milliseconds = 10_000;
 

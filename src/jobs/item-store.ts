@@ -30,22 +30,21 @@ export interface FoundCollection {
 export async function writeJobItems(client: pg.PoolClient, job: FoundJob): Promise<void> {
   const { id, name, category, tags, collectionId, steps, at } = job;
   const stepIds = steps.map((step) => step.id);
-  const gone = "job_id = $1 and id <> all($2::uuid[])";
-  await client.query(`delete from search_item where type = 'step' and ${gone}`, [id, stepIds]);
-  await client.query(`delete from step where ${gone}`, [id, stepIds]);
+  // One statement, since each costs a round trip while the job is locked.
   await client.query(
-    `insert into step (id, job_id, definition) select id, $1, definition
-     from unnest($2::uuid[], $3::json[]) as s (id, definition)
-     on conflict (id) do update set definition = excluded.definition
-       where step.definition::text <> excluded.definition::text`,
-    [id, stepIds, steps.map((step) => JSON.stringify(step))],
-  );
-  await client.query(
-    `insert into search_item as i (id, type, name, description, category, tags, updated_at, collection_id, job_id, job_name,
+    `with
+       items_gone as (delete from search_item where job_id = $1 and type = 'step' and id <> all($8::uuid[])),
+       steps_gone as (delete from step where job_id = $1 and id <> all($8::uuid[])),
+       steps_kept as (
+         insert into step (id, job_id, definition) select id, $1, definition from unnest($8::uuid[], $13::json[]) as s (id, definition)
+         on conflict (id) do update set definition = excluded.definition where step.definition::text <> excluded.definition::text
+       ),
+       words as (insert into search_word (word) select unnest($14::text[]) on conflict do nothing)
+     insert into search_item as i (id, type, name, description, category, tags, updated_at, collection_id, job_id, job_name,
        key, step_type, position)
      select id, case when position = 1 then 'job' else 'step' end, name, description, $2, $3, $4, $5, $1,
        case when position > 1 then $6 end, key, type, case when position > 1 then position - 2 end
-     from unnest($7::uuid[], $8::text[], $9::text[], $10::text[], $11::text[])
+     from unnest($7::uuid[], $9::text[], $10::text[], $11::text[], $12::text[])
        with ordinality as s (id, name, description, key, type, position)
      on conflict (id) do update set (name, description, category, tags, updated_at, collection_id, job_name, key, step_type, position)
        = (excluded.name, excluded.description, excluded.category, excluded.tags, excluded.updated_at, excluded.collection_id,
@@ -62,17 +61,19 @@ export async function writeJobItems(client: pg.PoolClient, job: FoundJob): Promi
       collectionId,
       name,
       [id, ...stepIds],
+      stepIds,
       [name, ...steps.map((step) => step.name ?? step.key)],
       [job.description, ...steps.map((step) => step.description ?? "")],
       [null, ...steps.map((step) => step.key)],
       [null, ...steps.map((step) => step.type)],
+      steps.map((step) => JSON.stringify(step)),
+      wordsOf([
+        name,
+        job.description,
+        ...steps.flatMap((step) => [step.name ?? step.key, step.description ?? ""]),
+      ]),
     ],
   );
-  await keepWords(client, [
-    name,
-    job.description,
-    ...steps.flatMap((step) => [step.name ?? step.key, step.description ?? ""]),
-  ]);
 }
 
 export async function deleteJobItems(client: pg.PoolClient, jobId: string): Promise<void> {
@@ -97,13 +98,13 @@ export async function moveItems(
 export async function writeCollectionItem(client: pg.PoolClient, collection: FoundCollection): Promise<void> {
   const { id, name, description, category, tags, at } = collection;
   await client.query(
-    `insert into search_item (id, type, name, description, category, tags, updated_at, collection_id)
+    `with words as (insert into search_word (word) select unnest($7::text[]) on conflict do nothing)
+     insert into search_item (id, type, name, description, category, tags, updated_at, collection_id)
      values ($1, 'collection', $2, $3, $4, $5, $6, $1)
      on conflict (id) do update set (name, description, category, tags, updated_at)
        = (excluded.name, excluded.description, excluded.category, excluded.tags, excluded.updated_at)`,
-    [id, name, description, category, tags, at],
+    [id, name, description, category, tags, at, wordsOf([name, description])],
   );
-  await keepWords(client, [name, description]);
 }
 
 export async function deleteCollectionItem(client: pg.PoolClient, id: string): Promise<void> {
@@ -111,9 +112,6 @@ export async function deleteCollectionItem(client: pg.PoolClient, id: string): P
 }
 
 /** For "did you mean". In one order, so that two saves never wait for each other's words crosswise. */
-async function keepWords(client: pg.PoolClient, texts: string[]): Promise<void> {
-  const words = new Set(texts.flatMap((text) => text.toLowerCase().match(/\p{L}{3,40}/gu) ?? []));
-  await client.query("insert into search_word (word) select unnest($1::text[]) on conflict do nothing", [
-    [...words].sort(),
-  ]);
+function wordsOf(texts: string[]): string[] {
+  return [...new Set(texts.flatMap((text) => text.toLowerCase().match(/\p{L}{3,40}/gu) ?? []))].sort();
 }

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import fc from "fast-check";
 import {
@@ -14,7 +15,10 @@ import { assertRefused } from "../../test/helpers/walk-routes.ts";
 import type { Collection } from "../contract/collection.ts";
 import type { JobLimits } from "../contract/identity.ts";
 import type { Job } from "../contract/job.ts";
+import { routes } from "../contract/routes.ts";
 import { type FilterRequest, searchFields } from "../contract/search.ts";
+import { filterLimits } from "../db/filter.ts";
+import { type FieldKind, modesOf } from "../db/filter-values.ts";
 import { newId } from "../lib/ids.ts";
 import { collectionFields } from "./collection-store.ts";
 import { itemFields, stepFields } from "./search-store.ts";
@@ -241,6 +245,43 @@ test("the contract names the fields that can be asked for", () => {
   };
   for (const [name, fields] of Object.entries(maps)) {
     assert.deepEqual(Object.keys(fields).sort(), [...searchFields[name as keyof typeof maps]].sort(), name);
+  }
+});
+
+test("docs/search.md lists each search's fields, the limits, and the modes of each kind", () => {
+  const page = readFileSync(new URL("../../docs/search.md", import.meta.url), "utf8");
+  for (const [name, fields] of Object.entries(searchFields)) {
+    const { path } = routes[name as keyof typeof searchFields];
+    const line = `- \`${path}\`: ${fields.map((field) => `\`${field}\``).join(", ")}`;
+    assert.ok(page.split("\n").includes(line), line);
+  }
+  const shown = (limit: number) => limit.toLocaleString("en");
+  const { page: pages, size, constraints: most, searchText } = filterLimits;
+  for (const words of [
+    `from 0 to ${shown(pages)}`,
+    `from 1 to ${shown(size)}`,
+    `at most ${most} constraints`,
+    `at most ${searchText} characters`,
+  ]) {
+    assert.ok(page.includes(words), words);
+  }
+  const rows = page
+    .split("\n")
+    .filter((line) => /^\| `\w+`/.test(line))
+    .map((line) => line.split("|").map((cell) => cell.trim()));
+  const kinds: [number, FieldKind][] = [
+    [2, "string"],
+    [3, "strings"],
+    [4, "number"],
+    [4, "date"],
+    [5, "id"],
+    [5, "enum"],
+  ];
+  for (const [column, kind] of kinds) {
+    const taken = rows
+      .filter((row) => row.length === 7 && row[column] !== "–")
+      .flatMap((row) => row[1]!.match(/\w+/g)!);
+    assert.deepEqual(taken.sort(), [...modesOf(kind)].sort(), kind);
   }
 });
 
