@@ -6,6 +6,7 @@ import { isStoreUnavailable } from "./db/faults.ts";
 import { openEmbedded } from "./engines/embedded/engine.ts";
 import { takeOwnership } from "./engines/embedded/ownership.ts";
 import { executionRoutes } from "./executions/routes.ts";
+import { executionSearchStore } from "./executions/search-store.ts";
 import { executionStore } from "./executions/store.ts";
 import { createApp } from "./http/app.ts";
 import { healthRoutes } from "./http/health.ts";
@@ -18,6 +19,7 @@ import { createRecorder } from "./identity/last-used.ts";
 import { identityRoutes } from "./identity/routes.ts";
 import { createJobs } from "./jobs/jobs.ts";
 import { jobRoutes } from "./jobs/routes.ts";
+import { searchRoutes } from "./jobs/search-routes.ts";
 import { createDialer } from "./lib/dialer.ts";
 import { armFailpoint } from "./lib/failpoint.ts";
 import { createLogger } from "./logger.ts";
@@ -110,9 +112,11 @@ export async function startPawl(config: Config): Promise<Pawl> {
   healthRoutes(app, { database: () => pool.query("select 1"), engine: async () => engine.check() });
   identityRoutes(app, { pool, authenticator, uses });
   jobRoutes(app, jobs);
+  searchRoutes(app, jobs);
   executionRoutes(app, {
     engine,
     store: executions,
+    search: executionSearchStore(pool),
     findJob: jobs.findStartable,
     forgetJob: jobs.invalidate,
     syncWaitLimitMs: config.syncWaitLimitMs,

@@ -1,5 +1,6 @@
 import type {
   ExecutionSummary,
+  FoundExecution,
   HistoryItem,
   JobExecution,
   StartResponse,
@@ -51,6 +52,11 @@ export function presentExecution({ execution, steps, results, live }: ExecutionD
     if (position !== current) return pendingStep(execution, step, position);
     return currentStep(execution, step, position, live, byPosition.get(position - 1));
   });
+  return { ...presentFound(execution), stepExecutions };
+}
+
+/** All of an execution but its steps. */
+export function presentFound(execution: ExecutionRow): FoundExecution {
   return {
     id: execution.id,
     jobId: execution.job_id,
@@ -63,7 +69,6 @@ export function presentExecution({ execution, steps, results, live }: ExecutionD
     startedBy: execution.started_by,
     parameters: execution.parameters,
     error: execution.error,
-    stepExecutions,
   };
 }
 
