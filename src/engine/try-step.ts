@@ -99,7 +99,7 @@ function complete(current: Try, startedAt: number, output: unknown): StepRecord 
     output: typeof output === "object" && json !== undefined ? JSON.parse(json) : (output ?? null),
     attempts: current.attempt,
     startedAt,
-    endedAt: Date.now(),
+    endedAt: notBefore(startedAt),
   });
 }
 
@@ -110,7 +110,7 @@ function fail(current: Try, startedAt: number, fault: Fault): StepRecord {
     error: named(stepOf(current), fault),
     attempts: current.attempt,
     startedAt,
-    endedAt: Date.now(),
+    endedAt: notBefore(startedAt),
   });
 }
 
@@ -129,6 +129,11 @@ function settle(current: Try, result: StepResult): StepRecord {
 
 function failsExecution(step: CompiledStep, result: StepResult): boolean {
   return step.onError === "fail" || result.error?.code === "EXECUTION_TIMEOUT";
+}
+
+/** Now; or the start, where the clock was set back since: nothing ends before it begins. */
+function notBefore(startedAt: number): number {
+  return Math.max(Date.now(), startedAt);
 }
 
 function stepOf({ run, position }: Try): CompiledStep {
