@@ -25,6 +25,8 @@ after(() => pawl.close());
 /** Ids of what the fuzz itself has made: never the administrator's, which must stay. */
 const made = {
   job: [] as string[],
+  step: [] as string[],
+  collection: [] as string[],
   execution: [] as string[],
   principal: [] as string[],
   token: [] as string[],
@@ -36,6 +38,8 @@ const existing = (kind: Kind) => fc.nat(1000).map((n) => `<${kind} ${n}>`);
 
 function kindOf(operation: Operation, name: string): Kind | undefined {
   if (name === "jobId" || (name === "id" && operation.path.startsWith("/jobs/"))) return "job";
+  if (name === "id" && operation.path.startsWith("/step/")) return "step";
+  if (name === "id" && operation.path.startsWith("/collection/")) return "collection";
   if (name === "principalId" || (name === "id" && operation.path.startsWith("/principal/")))
     return "principal";
   if (name === "id" && operation.path.startsWith("/token/")) return "token";
@@ -44,10 +48,13 @@ function kindOf(operation: Operation, name: string): Kind | undefined {
 }
 
 function resolved(text: string): string {
-  return text.replace(/<(job|execution|principal|token) (\d+)>/g, (_, kind: Kind, n: string) => {
-    const ids = made[kind];
-    return ids[Number(n) % ids.length] ?? "01890a5d-ac96-774b-bcce-b302099a8057";
-  });
+  return text.replace(
+    /<(job|step|collection|execution|principal|token) (\d+)>/g,
+    (_, kind: Kind, n: string) => {
+      const ids = made[kind];
+      return ids[Number(n) % ids.length] ?? "01890a5d-ac96-774b-bcce-b302099a8057";
+    },
+  );
 }
 
 const expression = fc.constantFrom(
@@ -94,6 +101,7 @@ const jobInput = fc.record(
     description: fc.string({ maxLength: 10 }),
     parameters: fc.constantFrom({}, { type: "object", properties: { a: { type: "integer", default: 3 } } }),
     timeoutMs: fc.constantFrom(50, 1000, 100_000),
+    collectionId: fc.oneof(existing("collection"), fc.constant(null)),
   },
   { requiredKeys: ["name", "steps"] },
 );
@@ -140,7 +148,8 @@ function requestTo(operation: Operation): fc.Arbitrary<Asked> {
   const known = (name: string): fc.Arbitrary<unknown> | undefined => {
     if (name === "JobInput") return jobInput;
     if (name === "filters") return fc.oneof(filter, fc.constant(null));
-    if (name === "sortBy") return fc.constantFrom(...fieldNames);
+    if (name === "moveTo") return fc.oneof(existing("collection"), fc.constant("none"));
+    if (name === "sortBy") return fc.constantFrom("relevance", ...fieldNames);
     // Few enough to meet again, and many enough not to.
     if (name === "idempotency-key") return fc.nat(40).map((n) => `key ${n}`);
     const kind = kindOf(operation, name);
@@ -222,7 +231,13 @@ async function follow(name: string, path: string, { json }: Received): Promise<v
     case "importJob":
     case "replaceJob":
     case "restoreJobVersion":
+      made.step.push(...(data.steps as { id: string }[]).map((step) => step.id));
       return record("job", "/jobs");
+    case "createCollection":
+    case "replaceCollection":
+      return record("collection", "/collection");
+    case "deleteCollection":
+      return removed("collection");
     case "createPrincipal":
     case "replacePrincipal":
       return record("principal", "/principal");
@@ -255,6 +270,7 @@ test(`answers ${runs} generated requests as its document says (seed ${seed})`, {
     importJob: 3,
     startJob: 6,
     replaceJob: 2,
+    createCollection: 2,
     createPrincipal: 2,
     createToken: 2,
     searchJobs: 3,
