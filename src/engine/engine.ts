@@ -80,6 +80,28 @@ export interface LogLine {
   message: string;
 }
 
+/** What is asked of an execution, by whom, and why. */
+export interface ControlRequest {
+  executionId: string;
+  actor: string;
+  reason?: string | undefined;
+}
+
+export interface RestartRequest extends ControlRequest {
+  /** Id or key of the step to begin with; left out: the failed step, or the first without a result. */
+  fromStep?: string | undefined;
+}
+
+/** The status that an action led to. */
+export interface ControlOutcome {
+  status: ExecutionStatus;
+  /** Milliseconds since the epoch: when it was done. */
+  at: number;
+  /** The step restarted from. */
+  step?: { id: string; key: string; name: string } | undefined;
+  workflowId?: string | undefined;
+}
+
 /** Runs executions durably. The embedded engine is one; every engine passes test/conformance. */
 export interface Engine {
   /**
@@ -90,6 +112,13 @@ export interface Engine {
   start(execution: NewExecution): Promise<boolean>;
   /** Calls back once when the execution ends. Answers how to stop watching. Says nothing of one that has ended before. */
   watch(executionId: string, onEnd: (ending: Ending) => void): () => void;
+  /** Nothing further starts; the step under way finishes. `resumeAt`: resumed then, unless somebody was first. */
+  pause(request: ControlRequest & { resumeAt?: number | undefined }): Promise<ControlOutcome>;
+  resume(request: ControlRequest): Promise<ControlOutcome>;
+  /** Ends the execution now: the step under way is aborted, and what it answers later is discarded. */
+  stop(request: ControlRequest): Promise<ControlOutcome>;
+  /** Runs a FAILED or STOPPED execution again from a step on; the results before it are kept. */
+  restart(request: RestartRequest): Promise<ControlOutcome>;
   /** Stops beginning steps, lets those under way finish for so long, aborts the rest; all of it can be resumed. */
   close(graceMs: number): Promise<void>;
   /** Throws when the engine can't take work. */

@@ -1,4 +1,5 @@
 import type { ExecutionError, StepStatus } from "../contract/execution.ts";
+import { endingAfter } from "./ending.ts";
 import type { CompiledJob, Ending, LogLine, Scope, StepRunner } from "./engine.ts";
 import { tryStep, wakeStep } from "./try-step.ts";
 
@@ -34,6 +35,8 @@ export interface RunContext {
   ): Promise<StepRecord>;
   /** Returns at that time. An engine may let go of everything meanwhile and run the loop anew. */
   sleep(until: number): Promise<void>;
+  /** Ends the execution apart from a result: its last one was recorded while a pause kept it from ending. */
+  end(ending: Ending): Promise<void>;
 }
 
 /** One execution under way. */
@@ -43,10 +46,9 @@ export interface Run {
   run: number;
   job: CompiledJob;
   scope: Scope;
-  startedAt: number;
   /** Output of the last step that completed. */
   lastOutput: unknown;
-  /** Milliseconds since the epoch; the whole execution fails then. */
+  /** Milliseconds since the epoch; the whole execution fails then. It moves while the execution is held. */
   deadline?: number | undefined;
 }
 
@@ -68,6 +70,8 @@ export async function runSteps(
     run.scope.steps[key] = { output: record.result.output, status: record.result.status };
     if (record.result.status === "COMPLETED") run.lastOutput = record.result.output;
     if (record.ends) return;
+    const ending = endingAfter(run, position, record.result);
+    if (ending) return context.end(ending);
   }
 }
 

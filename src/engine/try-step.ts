@@ -1,7 +1,8 @@
 import { backoff } from "../lib/backoff.ts";
 import { failpoint } from "../lib/failpoint.ts";
 import { StepError } from "../lib/step-error.ts";
-import type { CompiledStep, Ending, StepRunner } from "./engine.ts";
+import { endingAfter } from "./ending.ts";
+import type { CompiledStep, StepRunner } from "./engine.ts";
 import type { Run, RunLimits, StepRecord, StepResult } from "./loop.ts";
 import { stepLog } from "./step-log.ts";
 import { type TimeLimit, timeLimit } from "./time-limit.ts";
@@ -36,7 +37,12 @@ export async function tryStep(
       return settle(current, { status: "SKIPPED", output: null, attempts: 0, startedAt, endedAt: startedAt });
     }
     const input = step.input(run.scope);
-    limit = timeLimit({ stepMs: step.timeoutMs, deadline: run.deadline, startedAt, stop: current.signal });
+    limit = timeLimit({
+      stepMs: step.timeoutMs,
+      deadline: () => run.deadline,
+      startedAt,
+      stop: current.signal,
+    });
     failpoint("step.before-run");
     const outcome = await limit.race(
       runStep({
@@ -112,19 +118,8 @@ function fail(current: Try, startedAt: number, fault: Fault): StepRecord {
 
 /** Adds the end of the execution to the result that brings it: finish and end are one record. */
 function settle(current: Try, result: StepResult): StepRecord {
-  const { run } = current;
-  const { endedAt } = result;
-  if (result.status === "FAILED" && failsExecution(stepOf(current), result)) {
-    const ends: Ending = { status: "FAILED", endedAt, error: result.error, output: null };
-    return { kind: "result", result, ends };
-  }
-  if (current.position < run.job.steps.length - 1) return { kind: "result", result };
-  const output = result.status === "COMPLETED" ? result.output : run.lastOutput;
-  return { kind: "result", result, ends: { status: "COMPLETED", endedAt, output } };
-}
-
-function failsExecution(step: CompiledStep, result: StepResult): boolean {
-  return step.onError === "fail" || result.error?.code === "EXECUTION_TIMEOUT";
+  const ends = endingAfter(current.run, current.position, result);
+  return ends ? { kind: "result", result, ends } : { kind: "result", result };
 }
 
 function stepOf({ run, position }: Try): CompiledStep {

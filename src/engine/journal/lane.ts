@@ -3,13 +3,32 @@ import pg from "pg";
 import { ApiError } from "../../contract/errors.ts";
 import { isStoreUnavailable } from "../../db/faults.ts";
 import { failpoint } from "../../lib/failpoint.ts";
-import type { JournalRecord, StartRecord } from "./records.ts";
+import { executionOf, type JournalRecord, type StartRecord } from "./records.ts";
 import { batchValues, commitBatch } from "./statement.ts";
 
 /** What is asked of a lane: a record, and how to tell its writer. `made`: false for a start that was refused. */
 export interface Entry {
   record: JournalRecord;
   resolve(made: boolean): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Work that must look before it writes (a stop, a pause): a transaction of its own, in its turn among the records of its
+ * execution. What it throws rolls it back and goes to its caller.
+ */
+export interface Turn<T = unknown> {
+  executionId: string;
+  work(client: pg.ClientBase): Promise<T>;
+  /** Finds what `work` answered, when it was committed but the answer was lost with the connection. */
+  recall(client: pg.ClientBase): Promise<T>;
+  /** Called as soon as it is known to be committed, before any later record of the lane is sent. */
+  onCommit(value: T): void;
+}
+
+interface TurnEntry {
+  turn: Turn;
+  resolve(value: unknown): void;
   reject(error: unknown): void;
 }
 
@@ -44,7 +63,7 @@ const patience = 4;
  * commit is durable; what arrives meanwhile is the next batch. A lone caller pays one round trip.
  */
 export function openLane(options: LaneOptions) {
-  let waiting: Entry[] = [];
+  let waiting: (Entry | TurnEntry)[] = [];
   let client: pg.Client | undefined;
   let { batch } = options;
   let running: Promise<void> | undefined;
@@ -65,11 +84,50 @@ export function openLane(options: LaneOptions) {
     while (waiting.length > 0) {
       // Once this turn's tasks have run: what they append goes into the same batch.
       await new Promise<void>((resolve) => setImmediate(resolve));
-      const entries = waiting.length <= maxBatch ? waiting : waiting.slice(0, maxBatch);
-      waiting = waiting.length <= maxBatch ? [] : waiting.slice(maxBatch);
-      await write(entries);
+      const entries = takeRecords();
+      if (entries.length > 0) await write(entries);
+      else if (waiting.length > 0) await takeTurn(waiting.shift() as TurnEntry);
     }
     running = undefined;
+  }
+
+  /** The records up to the next turn. */
+  function takeRecords(): Entry[] {
+    const end = waiting.findIndex((entry, i) => i === maxBatch || "turn" in entry);
+    const entries = end === -1 ? waiting : waiting.slice(0, end);
+    waiting = end === -1 ? [] : waiting.slice(end);
+    return entries as Entry[];
+  }
+
+  async function takeTurn({ turn, resolve, reject }: TurnEntry): Promise<void> {
+    try {
+      const value = await exactlyOnce(
+        async (client, number) => {
+          await client.query("begin");
+          try {
+            const owned = await client.query(
+              "update journal_lane set batch = $2 where lane = $1 and owner = $3 and batch = $2 - 1",
+              [options.lane, number, options.owner],
+            );
+            if (owned.rowCount === 0) throw new FencedError();
+            const answer = await turn.work(client);
+            failpoint("turn.before-commit");
+            await client.query("commit");
+            failpoint("turn.after-commit");
+            return answer;
+          } catch (error) {
+            await client.query("rollback").catch(() => undefined);
+            throw error;
+          }
+        },
+        turn.recall,
+        () => reject(storeAway()),
+      );
+      turn.onCommit(value);
+      resolve(value);
+    } catch (error) {
+      reject(error);
+    }
   }
 
   /** Writes the entries for good, however often the database goes away meanwhile, and answers them. */
@@ -93,19 +151,12 @@ export function openLane(options: LaneOptions) {
     }
   }
 
-  /** Commits one batch exactly once; answers the ids of the executions it started. */
-  async function commit(entries: Entry[], told: Set<Entry>): Promise<Set<string>> {
+  /** Commits one batch; answers the ids of the executions it started. */
+  function commit(entries: Entry[], told: Set<Entry>): Promise<Set<string>> {
     const records = entries.map((entry) => entry.record);
-    const number = batch + 1;
-    const values = batchValues(options.lane, number, options.owner, records);
-    for (let attempt = 0; ; attempt++) {
-      try {
-        client ??= await connect(options.url);
-        if (attempt > 0 && (await isCommitted(client, number))) {
-          batch = number;
-          away = false;
-          return await startedAmong(client, records);
-        }
+    return exactlyOnce(
+      async (client, number) => {
+        const values = batchValues(options.lane, number, options.owner, records);
         failpoint("journal.before-commit");
         const begun = performance.now();
         const { rows } = await client.query<{ started: string[] }>({
@@ -117,14 +168,36 @@ export function openLane(options: LaneOptions) {
         spent.commitMs += performance.now() - begun;
         spent.commits++;
         spent.records += records.length;
+        return new Set(rows[0]!.started);
+      },
+      (client) => startedAmong(client, records),
+      () => tellStarts(entries, told),
+    );
+  }
+
+  /**
+   * Does the next numbered write, however often the connection is lost meanwhile: the number tells whether it was
+   * committed. `onAway` is called once when the database stays away.
+   */
+  async function exactlyOnce<T>(
+    work: (client: pg.Client, number: number) => Promise<T>,
+    recall: (client: pg.Client) => Promise<T>,
+    onAway: () => void,
+  ): Promise<T> {
+    const number = batch + 1;
+    for (let attempt = 0; ; attempt++) {
+      try {
+        client ??= await connect(options.url);
+        const committed = attempt > 0 && (await isCommitted(client, number));
+        const value = committed ? await recall(client) : await work(client, number);
         batch = number;
         away = false;
-        return new Set(rows[0]!.started);
+        return value;
       } catch (error) {
         if (isFence(error)) throw new FencedError();
         if (!isStoreUnavailable(error) || closed) throw error;
         options.onTrouble(error as Error);
-        if (attempt === patience) tellStarts(entries, told);
+        if (attempt === patience) onAway();
         await client?.end().catch(() => undefined);
         client = undefined;
         await delay(retryDelaysMs[Math.min(attempt, retryDelaysMs.length - 1)]);
@@ -132,11 +205,11 @@ export function openLane(options: LaneOptions) {
     }
   }
 
-  /** Nobody waits for a start longer than this: those not yet sent are dropped, the others may still come to be. */
+  /** Nobody waits for a start or a turn longer than this: those not yet sent are dropped, the others may still come to be. */
   function tellStarts(underWay: Entry[], told: Set<Entry>): void {
     away = true;
-    const dropped = waiting.filter(({ record }) => record.kind === "start");
-    waiting = waiting.filter(({ record }) => record.kind !== "start");
+    const dropped = waiting.filter((entry) => !isResult(entry));
+    waiting = waiting.filter(isResult);
     for (const entry of underWay) {
       if (entry.record.kind === "start") told.add(entry);
     }
@@ -154,6 +227,26 @@ export function openLane(options: LaneOptions) {
 
   return {
     append,
+    takeInTurn<T>(turn: Turn<T>): Promise<T> {
+      if (away) return Promise.reject(storeAway());
+      return new Promise<T>((resolve, reject) => {
+        waiting.push({ turn, resolve, reject } as unknown as TurnEntry);
+        running ??= drain();
+      });
+    },
+    /** Takes back the records of an execution that are not sent yet. For `onCommit`. */
+    drop(executionId: string, reason: unknown): void {
+      const mine = waiting.filter((entry) => isOf(entry, executionId));
+      waiting = waiting.filter((entry) => !isOf(entry, executionId));
+      for (const entry of mine) entry.reject(reason);
+    },
+    /** Keeps results that are not sent yet from ending their execution. For `onCommit`. */
+    withholdEnd(executionId: string): void {
+      for (const entry of waiting) {
+        if (!isOf(entry, executionId) || entry.record.kind !== "step") continue;
+        if (entry.record.record.kind === "result") delete entry.record.record.ends;
+      }
+    },
     async close(): Promise<void> {
       await running;
       closed = true;
@@ -194,6 +287,14 @@ async function startedAmong(client: pg.Client, records: JournalRecord[]): Promis
     [ids],
   );
   return new Set(rows.map((row) => row.id));
+}
+
+function isResult(entry: Entry | TurnEntry): entry is Entry {
+  return "record" in entry && entry.record.kind === "step";
+}
+
+function isOf(entry: Entry | TurnEntry, executionId: string): entry is Entry {
+  return "record" in entry && executionOf(entry.record) === executionId;
 }
 
 function storeAway(): ApiError {

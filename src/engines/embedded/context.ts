@@ -1,10 +1,14 @@
+import type { Ending } from "../../engine/engine.ts";
 import type { Journal } from "../../engine/journal/journal.ts";
 import type { Run, RunContext, StepRecord, StepResult } from "../../engine/loop.ts";
 import { failpoint } from "../../lib/failpoint.ts";
 import { newId } from "../../lib/ids.ts";
 import type { Parked } from "./store.ts";
 
-/** Thrown through the run loop to let go of an execution whose rows say how to go on: it waits, or the process ends. */
+/**
+ * Thrown through the run loop to let go of an execution whose rows say how to go on: it waits, it is held or stopped, or the
+ * process ends.
+ */
 export class LetGo extends Error {
   override readonly name = "LetGo";
   readonly until: number | undefined;
@@ -12,6 +16,18 @@ export class LetGo extends Error {
     super("The execution is parked.");
     this.until = until;
   }
+}
+
+/** A run in this process's memory. */
+export interface RunState {
+  run: Run;
+  /** The step whose code runs now. */
+  underWay: { position: number; attempt: number; startedAt: number } | undefined;
+  /** Paused: nothing further begins. */
+  held: boolean;
+  /** It was woken while it let go: it is to be taken up once more. */
+  again: boolean;
+  controller: AbortController;
 }
 
 export interface Recorded {
@@ -25,11 +41,14 @@ export function embeddedContext(given: {
   recorded: Recorded;
   journal: Journal;
   signal: AbortSignal;
+  /** What the engine knows of the run: it is told which step is under way, and tells whether the next may begin. */
+  state: RunState;
   /** True once no further step may begin. */
   closing: () => boolean;
-  onRecord(record: StepRecord): void;
+  onEnd(ending: Ending): void;
+  end(ending: Ending): Promise<void>;
 }): RunContext {
-  const { run, recorded, journal, signal } = given;
+  const { run, recorded, journal, signal, state } = given;
   let wasOver = false;
 
   return {
@@ -37,7 +56,8 @@ export function embeddedContext(given: {
       const known = answerFromRecord(recorded, position, attempt, phase);
       wasOver = known !== undefined;
       if (known) return known;
-      if (given.closing()) throw new LetGo();
+      if (given.closing() || state.held) throw new LetGo();
+      state.underWay = { position, attempt, startedAt: Date.now() };
       const record = await code(signal);
       // What an aborted step answers is not its result: the step runs again when Pawl is back.
       if (signal.aborted) throw new LetGo();
@@ -54,7 +74,9 @@ export function embeddedContext(given: {
         record,
       });
       failpoint("step.after-record");
-      given.onRecord(record);
+      state.underWay = undefined;
+      if (record.kind === "result" && record.ends) given.onEnd(record.ends);
+      else if (state.held) throw new LetGo();
       return record;
     },
     async sleep(until) {
@@ -62,6 +84,10 @@ export function embeddedContext(given: {
       if (wasOver) return;
       // Waiting work is not kept in memory: its row knows the time, and the engine's timer comes back for it.
       if (until > Date.now()) throw new LetGo(until);
+    },
+    async end(ending) {
+      if (given.closing() || state.held) throw new LetGo();
+      await given.end(ending);
     },
   };
 }

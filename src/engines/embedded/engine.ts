@@ -3,12 +3,29 @@ import { ApiError } from "../../contract/errors.ts";
 import type { CompiledJob, Ending, Engine, NewExecution, StepRunner } from "../../engine/engine.ts";
 import { type Journal, openJournal } from "../../engine/journal/journal.ts";
 import { FencedError } from "../../engine/journal/lane.ts";
-import { type Run, type RunLimits, runSteps, type StepRecord } from "../../engine/loop.ts";
+import { type Run, type RunLimits, runSteps } from "../../engine/loop.ts";
 import { failpoint } from "../../lib/failpoint.ts";
-import { embeddedContext, LetGo, type Recorded } from "./context.ts";
+import { embeddedContext, LetGo, type Recorded, type RunState } from "./context.ts";
+import {
+  drainedTurn,
+  type Effects,
+  endTurn,
+  pauseTurn,
+  restartTurn,
+  resumeTurn,
+  stopTurn,
+} from "./control.ts";
 import { dueTimer } from "./due-timer.ts";
 import type { Ownership } from "./ownership.ts";
-import { claimDue, findRunnable, loadUnfinished, nextDue, type Unfinished } from "./store.ts";
+import {
+  claimDue,
+  findDueHolds,
+  findRunnable,
+  forgetDraining,
+  loadUnfinished,
+  nextDue,
+  type Unfinished,
+} from "./store.ts";
 
 export interface EmbeddedOptions {
   pool: pg.Pool;
@@ -52,13 +69,14 @@ export async function openEmbedded(
   });
   const watchers = new Map<string, Set<(ending: Ending) => void>>();
   const starting = new Set<string>();
-  const running = new Map<string, { done: Promise<void>; controller: AbortController }>();
+  const running = new Map<string, RunState & { done: Promise<void> }>();
   // Accepted or found, not yet running: ids only, their rows hold the rest.
   let queued: string[] = [];
   let refilling = false;
   let closing = false;
   let trouble: Error | undefined;
 
+  await forgetDraining(pool);
   const timer = dueTimer(() => void wakeDue());
   const unfinished = await findRunnable(pool);
   failpoint("recovery.before-load");
@@ -73,43 +91,102 @@ export async function openEmbedded(
     recorded: Recorded,
     runNumber: number,
   ): void {
-    const state = runOf(execution, job, runNumber);
-    // One a run: a signal that all runs share would be slow to listen to, and a stop is meant for one.
-    const controller = new AbortController();
+    const { id } = execution;
+    const state: RunState = {
+      run: runOf(execution, job, runNumber),
+      underWay: undefined,
+      held: false,
+      again: false,
+      // One a run: a signal that all runs share would be slow to listen to, and a stop is meant for one.
+      controller: new AbortController(),
+    };
     const context = embeddedContext({
-      run: state,
+      run: state.run,
       recorded,
       journal,
-      signal: controller.signal,
+      signal: state.controller.signal,
+      state,
       closing: () => closing,
-      onRecord: (record) => noticeEnd(execution.id, record),
+      onEnd: (ending) => noticeEnd(id, ending),
+      end: (ending) => journal.takeInTurn(endTurn(id, ending, effects)).then(() => undefined),
     });
-    const done = runSteps(state, context, options.runStep, limits)
-      .catch((error: unknown) => letGo(execution.id, error))
+    const done = runSteps(state.run, context, options.runStep, limits)
+      .catch((error: unknown) => letGo(id, state, error))
       .finally(() => {
-        running.delete(execution.id);
+        running.delete(id);
+        if (state.again && !closing) queued.push(id);
         if (queued.length > 0) refill();
       });
-    running.set(execution.id, { done, controller });
+    running.set(id, Object.assign(state, { done }));
   }
 
-  function noticeEnd(id: string, record: StepRecord): void {
-    if (record.kind !== "result" || !record.ends) return;
-    for (const onEnd of watchers.get(id) ?? []) onEnd(record.ends);
+  function noticeEnd(id: string, ending: Ending): void {
+    for (const onEnd of watchers.get(id) ?? []) onEnd(ending);
     watchers.delete(id);
   }
 
-  function letGo(id: string, error: unknown): void {
-    if (error instanceof LetGo) {
-      if (error.until !== undefined && !closing) timer.schedule(error.until);
+  const effects: Effects = {
+    loadJob: options.loadJob,
+    stateOf: (id) => running.get(id),
+    held(id, actAt) {
+      if (actAt !== undefined) timer.schedule(actAt);
+      journal.withholdEnd(id);
+      const state = running.get(id);
+      if (!state) return;
+      state.held = true;
+      // Its time is not counted: the deadline is set anew when the hold is lifted.
+      if (state.run.deadline !== undefined) state.run.deadline = Number.POSITIVE_INFINITY;
+    },
+    released(id, { dueAt, deadline }) {
+      const state = running.get(id);
+      if (state) {
+        state.held = false;
+        state.run.deadline = deadline;
+      } else if (dueAt === undefined) {
+        enqueue(id);
+      } else {
+        timer.schedule(dueAt);
+      }
+    },
+    ended(id, ending) {
+      journal.drop(id, new LetGo());
+      running.get(id)?.controller.abort(new Error(ending.error?.message ?? "The execution was ended."));
+      noticeEnd(id, ending);
+    },
+    restarted: enqueue,
+  };
+
+  function enqueue(id: string): void {
+    queued.push(id);
+    refill();
+  }
+
+  function letGo(id: string, state: RunState, error: unknown): void {
+    if (!(error instanceof LetGo)) {
+      trouble = error as Error;
+      if (error instanceof FencedError) options.onFenced();
+      log.error(
+        { err: error, executionId: id },
+        "An execution could not go on; it will when Pawl starts again.",
+      );
       return;
     }
-    trouble = error as Error;
-    if (error instanceof FencedError) options.onFenced();
-    log.error(
-      { err: error, executionId: id },
-      "An execution could not go on; it will when Pawl starts again.",
-    );
+    if (closing || state.controller.signal.aborted) return;
+    if (state.held) void noteDrained(id, state);
+    else if (error.until !== undefined) timer.schedule(error.until);
+    // The hold was lifted while the run let go because of it.
+    else enqueue(id);
+  }
+
+  /** The step that was under way at a pause has finished. */
+  async function noteDrained(id: string, state: RunState): Promise<void> {
+    try {
+      await journal.takeInTurn(drainedTurn(id));
+      // Resumed meanwhile: nobody else brings it back.
+      if (!state.held) enqueue(id);
+    } catch (error) {
+      log.warn({ err: error, executionId: id }, "It could not be noted that a paused execution is drained.");
+    }
   }
 
   /** Brings executions that wait for a place into memory, as places come free. */
@@ -141,7 +218,12 @@ export async function openEmbedded(
       throw error;
     }
     for (const execution of loaded) {
-      if (running.has(execution.id)) continue;
+      const still = running.get(execution.id);
+      if (still) {
+        // It is just letting go; it was woken before that could be heard of.
+        still.again = true;
+        continue;
+      }
       const job = await options.loadJob(execution.jobId, execution.jobVersion);
       if (job) run(execution, job, execution, execution.run);
       else log.error({ executionId: execution.id }, "The definition that an execution started with is gone.");
@@ -154,11 +236,25 @@ export async function openEmbedded(
       failpoint("timer.after-claim");
       queued.push(...ids);
       refill();
+      await liftDueHolds();
       const next = await nextDue(pool);
       if (next !== undefined && !closing) timer.schedule(next);
     } catch (error) {
       log.warn({ err: error }, "Parked executions could not be looked at; trying again.");
       if (!closing) timer.schedule(Date.now() + 1_000);
+    }
+  }
+
+  async function liftDueHolds(): Promise<void> {
+    for (const executionId of await findDueHolds(pool, Date.now(), claimAtOnce)) {
+      await journal
+        .takeInTurn(
+          resumeTurn({ executionId, actor: "pawl", reason: "The time to resume has come." }, effects),
+        )
+        .catch((error: unknown) => {
+          // Somebody was first.
+          if (!(error instanceof ApiError && error.code === "INVALID_STATE")) throw error;
+        });
     }
   }
 
@@ -211,6 +307,11 @@ export async function openEmbedded(
       };
     },
 
+    pause: (request) => journal.takeInTurn(pauseTurn(request, effects)),
+    resume: (request) => journal.takeInTurn(resumeTurn(request, effects)),
+    stop: (request) => journal.takeInTurn(stopTurn(request, effects)),
+    restart: (request) => journal.takeInTurn(restartTurn(request, effects)),
+
     async close(graceMs) {
       closing = true;
       timer.stop();
@@ -235,13 +336,14 @@ export async function openEmbedded(
 
 function runOf(execution: Unfinished | NewExecution, job: CompiledJob, runNumber: number): Run {
   const { id, jobId, parameters, triggeredBy, triggerSource, startedAt } = execution;
+  const fromStart = job.timeoutMs === undefined ? undefined : startedAt + job.timeoutMs;
   return {
     executionId: id,
     run: runNumber,
     job,
-    startedAt,
     lastOutput: null,
-    deadline: job.timeoutMs === undefined ? undefined : startedAt + job.timeoutMs,
+    // Pauses and restarts have moved the one in the row.
+    deadline: "deadline" in execution ? execution.deadline : fromStart,
     scope: {
       params: parameters,
       steps: {},

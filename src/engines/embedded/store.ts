@@ -1,5 +1,6 @@
 import type pg from "pg";
 import type { ExecutionError } from "../../contract/execution.ts";
+import { inForce } from "../../engine/in-force.ts";
 import type { StepResult } from "../../engine/loop.ts";
 
 /** An unfinished execution as the database holds it: all that is needed to go on. */
@@ -32,48 +33,89 @@ export interface Parked {
 /** Ids of all executions that should be running now, oldest first; those parked for later are left out. */
 export async function findRunnable(pool: pg.Pool): Promise<string[]> {
   const { rows } = await pool.query<{ id: string }>(
-    "select execution_id::text as id from live_execution where due_at is null order by execution_id",
+    "select execution_id::text as id from live_execution where due_at is null and held is null order by execution_id",
   );
   return rows.map((row) => row.id);
 }
 
-/** When the next parked execution is due; undefined when none is. */
+/** Steps that were draining when a former process died are not under way any more. */
+export async function forgetDraining(pool: pg.Pool): Promise<void> {
+  await pool.query("update live_execution set draining = false where draining");
+}
+
+/** When the next parked execution is due, or a hold ends by itself; undefined when none is. */
 export async function nextDue(pool: pg.Pool): Promise<number | undefined> {
-  const { rows } = await pool.query<{ due: Date | null }>("select min(due_at) as due from live_execution");
+  const { rows } = await pool.query<{ due: Date | null }>(
+    `select least((select min(due_at) from live_execution where due_at is not null and held is null),
+                  (select min(act_at) from live_execution where act_at is not null)) as due`,
+  );
   return rows[0]?.due?.getTime();
+}
+
+/** Held executions whose hold ends by itself now. */
+export async function findDueHolds(pool: pg.Pool, now: number, limit: number): Promise<string[]> {
+  const { rows } = await pool.query<{ id: string }>(
+    "select execution_id::text as id from live_execution where act_at <= $1 order by act_at limit $2",
+    [new Date(now), limit],
+  );
+  return rows.map((row) => row.id);
 }
 
 /** Takes executions whose time has come; they are runnable from then on, also after a crash. */
 export async function claimDue(pool: pg.Pool, now: number, limit: number): Promise<string[]> {
   const { rows } = await pool.query<{ id: string }>(
     `update live_execution set due_at = null
-     where execution_id in (select execution_id from live_execution where due_at <= $1 order by due_at limit $2 for update)
+     where execution_id in (select execution_id from live_execution where due_at <= $1 and held is null order by due_at limit $2 for update)
      returning execution_id::text as id`,
     [new Date(now), limit],
   );
   return rows.map((row) => row.id);
 }
 
-/** Loads executions with the results they have. */
+/** Loads executions that are to run, with the results they have. */
 export async function loadUnfinished(pool: pg.Pool, ids: string[]): Promise<Unfinished[]> {
   const executions = await pool.query<ExecutionRow>(
-    `select e.id::text, e.job_id::text, e.job_version, e.job_name, e.run, e.parameters, e.triggered_by, e.trigger_source,
+    `select e.id::text, e.job_id::text, e.job_version, e.job_name, e.run, e.from_position, e.parameters, e.triggered_by, e.trigger_source,
             e.started_at, l.deadline, l.position, l.attempts, l.step_started, l.parked
      from execution e join live_execution l on l.execution_id = e.id
      where e.id = any($1::uuid[]) and e.status = 'RUNNING'`,
     [ids],
   );
-  const results = await pool.query<ResultRow>(
+  const byId = new Map(executions.rows.map((row) => [row.id, present(row)]));
+  for (const [id, results] of await findInForce(pool, executions.rows)) byId.get(id)!.results = results;
+  return [...byId.values()];
+}
+
+/** The results that count for the present run of each execution, by position. */
+export async function findInForce(
+  db: pg.Pool | pg.ClientBase,
+  executions: readonly { id: string; run: number; from_position: number }[],
+): Promise<Map<string, Map<number, StepResult>>> {
+  const ids = executions.map(({ id }) => id);
+  const restarted = executions.filter(({ run }) => run > 1).map(({ id }) => id);
+  const results = await db.query<ResultRow>(
     `select execution_id::text, run, position, status, attempts, started_at, ended_at, output::text, error
      from step_execution where execution_id = any($1::uuid[])`,
     [ids],
   );
-  const byId = new Map(executions.rows.map((row) => [row.id, present(row)]));
-  for (const row of results.rows) {
-    const execution = byId.get(row.execution_id);
-    if (execution?.run === row.run) execution.results.set(row.position, presentResult(row));
-  }
-  return [...byId.values()];
+  const runs =
+    restarted.length === 0
+      ? []
+      : (
+          await db.query<{ execution_id: string; run: number; from_position: number }>(
+            "select execution_id::text, run, from_position from execution_run where execution_id = any($1::uuid[])",
+            [restarted],
+          )
+        ).rows;
+  const rowsOf = Map.groupBy(results.rows, (row) => row.execution_id);
+  const runsOf = Map.groupBy(runs, (row) => row.execution_id);
+  return new Map(
+    executions.map(({ id, run, from_position }) => {
+      const points = new Map((runsOf.get(id) ?? []).map((row) => [row.run, row.from_position]));
+      const rows = inForce(rowsOf.get(id) ?? [], run, points.set(run, from_position));
+      return [id, new Map(rows.map((row) => [row.position, presentResult(row)]))];
+    }),
+  );
 }
 
 interface ExecutionRow {
@@ -82,6 +124,7 @@ interface ExecutionRow {
   job_version: number;
   job_name: string;
   run: number;
+  from_position: number;
   parameters: Record<string, unknown>;
   triggered_by: string;
   trigger_source: string | null;
