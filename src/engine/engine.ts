@@ -1,4 +1,4 @@
-import type { ExecutionError, ExecutionStatus } from "../contract/execution.ts";
+import type { ExecutionError, ExecutionStatus, StepStatus } from "../contract/execution.ts";
 import type { Retry } from "../lib/backoff.ts";
 
 /** A job as the engine runs it: parsed once, shared by all its executions. */
@@ -68,8 +68,8 @@ export interface StepCall {
   log(level: LogLine["level"], message: string): void;
 }
 
-/** The output; or, from a step that only waits, the time at which it will have it. */
-export type StepOutcome = { output: unknown; until?: number };
+/** The output; from a step that only waits, with the time at which it will have it; or what somebody is to decide. */
+export type StepOutcome = { output: unknown; until?: number; decision?: Decision };
 
 /** Runs a step's code; `main.ts` hands the one made of the plugins. */
 export type StepRunner = (call: StepCall) => Promise<StepOutcome>;
@@ -90,6 +90,37 @@ export interface ControlRequest {
 export interface RestartRequest extends ControlRequest {
   /** Id or key of the step to begin with; left out: the failed step, or the first without a result. */
   fromStep?: string | undefined;
+}
+
+/** What somebody decided about an execution that waits for it. Whether they may is checked with what the step says. */
+export interface DecisionRequest extends ControlRequest {
+  approve: boolean;
+  /** Answers to the step's form. */
+  answers?: Record<string, unknown> | undefined;
+}
+
+/** What a step that waits for a decision asks. */
+export interface Decision {
+  message: string;
+  /** JSON Schema of the answers. */
+  form?: Record<string, unknown> | undefined;
+  /** Who may decide: holders of one of the authorities, or principals by name; both left out: whoever may approve at all. */
+  authorities?: string[] | undefined;
+  principals?: string[] | undefined;
+  /** Milliseconds since the epoch. */
+  deadline?: number | undefined;
+  onDeadline?: "approve" | "reject" | "fail" | undefined;
+}
+
+/** A change that those who watch are told of. */
+export interface EngineEvent {
+  executionId: string;
+  jobId: string;
+  /** Milliseconds since the epoch. */
+  at: number;
+  /** Of the execution; or, where a step is named, of that step. */
+  status: ExecutionStatus | StepStatus;
+  step?: { id: string; key: string; attempt: number } | undefined;
 }
 
 /** The status that an action led to. */
@@ -119,6 +150,12 @@ export interface Engine {
   stop(request: ControlRequest): Promise<ControlOutcome>;
   /** Runs a FAILED or STOPPED execution again from a step on; the results before it are kept. */
   restart(request: RestartRequest): Promise<ControlOutcome>;
+  /** Approves or rejects an execution that waits for a decision. */
+  decide(request: DecisionRequest): Promise<ControlOutcome>;
+  /** Tells of every change of status from now on. Answers how to stop. */
+  subscribe(listener: (event: EngineEvent) => void): () => void;
+  /** From now on no new step begins; what is accepted waits for the next start. */
+  drain(): void;
   /** Stops beginning steps, lets those under way finish for so long, aborts the rest; all of it can be resumed. */
   close(graceMs: number): Promise<void>;
   /** Throws when the engine can't take work. */

@@ -61,6 +61,8 @@ export function embeddedContext(given: {
       const record = await code(signal);
       // What an aborted step answers is not its result: the step runs again when Pawl is back.
       if (signal.aborted) throw new LetGo();
+      // What is held can't end: resume brings the end.
+      if (state.held && record.kind === "result") delete record.ends;
       const step = run.job.steps[position]!;
       await journal.append({
         kind: "step",
