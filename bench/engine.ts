@@ -1,5 +1,5 @@
 import { closedLoop } from "./closed-loop.ts";
-import { postmasterOf, treeCpuSeconds } from "./cpu.ts";
+import { ownCpuSeconds, postmasterOf, treeCpuSeconds } from "./cpu.ts";
 import { describeMachine, describePostgres } from "./machine.ts";
 import { openPawlEngine } from "./pawl-engine.ts";
 import { benchDatabase } from "./setup.ts";
@@ -34,7 +34,7 @@ export async function benchEngine(options: EngineOptions) {
         seconds: options.seconds,
         once: () => pawl.execute(job),
         sample: () => ({
-          node: process.cpuUsage(),
+          node: ownCpuSeconds(),
           postgres: treeCpuSeconds(postmaster),
           journal: pawl.engine.journalStats(),
         }),
@@ -51,7 +51,7 @@ export async function benchEngine(options: EngineOptions) {
         perSecond: measured.perSecond,
         p50Ms: measured.p50Ms,
         p99Ms: measured.p99Ms,
-        nodeCpu: cpuSeconds(before.node, after.node) / seconds,
+        nodeCpu: (after.node - before.node) / seconds,
         postgresCpu: (after.postgres - before.postgres) / seconds,
         commitsPerSecond: commits / seconds,
         recordsPerCommit: (after.journal.records - before.journal.records) / commits,
@@ -81,8 +81,4 @@ export function printEngine({ runs }: Awaited<ReturnType<typeof benchEngine>>): 
   ]);
   const columns = ["in flight", "exec/s", "p50 ms", "p99 ms", "node cores", "pg cores", "commits/s"];
   return table([...columns, "rec/commit", "commit ms", "in commit %", ""], rows);
-}
-
-function cpuSeconds(before: NodeJS.CpuUsage, after: NodeJS.CpuUsage): number {
-  return (after.user - before.user + after.system - before.system) / 1e6;
 }

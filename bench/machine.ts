@@ -1,5 +1,6 @@
-import { readFileSync } from "node:fs";
-import { availableParallelism, cpus, loadavg, totalmem } from "node:os";
+import { closeSync, fdatasyncSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
+import { availableParallelism, cpus, loadavg, tmpdir, totalmem } from "node:os";
+import { join } from "node:path";
 import type pg from "pg";
 
 /** What absolute figures depend on. */
@@ -11,6 +12,8 @@ export interface Machine {
   memoryGiB: number;
   /** Of the last minute, before the run: anything much above 0 was somebody else's work. */
   loadBefore: number;
+  /** Median of small durable writes before the run: what one commit waits for at least, and who else uses the disk. */
+  syncMs: number;
 }
 
 export function describeMachine(): Machine {
@@ -21,7 +24,26 @@ export function describeMachine(): Machine {
     cpu: cpus()[0]?.model.trim() || "unknown",
     memoryGiB: Math.round(totalmem() / 2 ** 30),
     loadBefore: Math.round(loadavg()[0]! * 100) / 100,
+    syncMs: probeSync(),
   };
+}
+
+function probeSync(): number {
+  const folder = mkdtempSync(join(tmpdir(), "pawl-bench-sync-"));
+  const file = openSync(join(folder, "probe"), "w");
+  try {
+    const page = Buffer.alloc(8192, 1);
+    const times = Array.from({ length: 200 }, () => {
+      const begun = performance.now();
+      writeSync(file, page);
+      fdatasyncSync(file);
+      return performance.now() - begun;
+    });
+    return Number(times.sort((a, b) => a - b)[100]!.toFixed(3));
+  } finally {
+    closeSync(file);
+    rmSync(folder, { recursive: true });
+  }
 }
 
 const durability = ["fsync", "synchronous_commit", "full_page_writes", "wal_sync_method", "shared_buffers"];

@@ -7,18 +7,37 @@ import { describeMachine, describePostgres } from "./machine.ts";
 import { benchDatabase } from "./setup.ts";
 import { round, table } from "./table.ts";
 
-export interface PeersOptions extends Omit<Task, "databaseUrl" | "postmaster" | "steps" | "inFlight"> {
+export interface PeersOptions {
   inFlight: number[];
+  seconds: number;
+  warmUpSeconds: number;
   repeat: number;
+  dbosPool: number;
+  /** Restate runs once with each: the default is not its fastest on few cores. */
+  restatePartitions: number[];
 }
 
 const stepsPerExecution = 3;
 
-const contenders = [
-  { name: "Pawl", file: "pawl-contender.ts", postgres: true },
-  { name: "DBOS Transact", file: "peers/dbos.ts", postgres: true },
-  { name: "Restate", file: "peers/restate.ts", postgres: false },
-];
+interface Contender {
+  name: string;
+  file: string;
+  postgres: boolean;
+  restatePartitions?: number;
+}
+
+function contendersOf(options: PeersOptions): Contender[] {
+  return [
+    { name: "Pawl", file: "pawl-contender.ts", postgres: true },
+    { name: "DBOS Transact", file: "peers/dbos.ts", postgres: true },
+    ...options.restatePartitions.map((restatePartitions) => ({
+      name: `Restate, ${restatePartitions} partition${restatePartitions === 1 ? "" : "s"}`,
+      file: "peers/restate.ts",
+      postgres: false,
+      restatePartitions,
+    })),
+  ];
+}
 
 /** The same work on Pawl and on its peers, in turn: each in a process of its own, on a fresh store. */
 export async function benchPeers(options: PeersOptions) {
@@ -28,9 +47,12 @@ export async function benchPeers(options: PeersOptions) {
   const runs: (Outcome & { inFlight: number; round: number })[] = [];
   for (let turn = 1; turn <= options.repeat; turn++) {
     for (const inFlight of options.inFlight) {
-      for (const contender of contenders) {
+      for (const contender of contendersOf(options)) {
         const file = new URL(contender.file, import.meta.url);
-        const task = { ...options, inFlight, steps: stepsPerExecution };
+        const { seconds, warmUpSeconds, dbosPool } = options;
+        const { restatePartitions = 0 } = contender;
+        const steps = stepsPerExecution;
+        const task: Task = { inFlight, seconds, warmUpSeconds, steps, dbosPool, restatePartitions };
         let outcome: Outcome;
         if (contender.postgres) {
           await using database = await benchDatabase();
@@ -41,8 +63,9 @@ export async function benchPeers(options: PeersOptions) {
           // Restate's server asks GitHub for its latest release at every start, and has no switch for that.
           outcome = await runContender(file, task, { loopbackOnly: true });
         }
-        runs.push({ ...outcome, inFlight, round: turn });
-        console.error(`${outcome.name}, ${inFlight} in flight, round ${turn}: ${round(outcome.perSecond)}/s`);
+        const { name } = contender;
+        runs.push({ ...outcome, name, inFlight, round: turn });
+        console.error(`${name}, ${inFlight} in flight, round ${turn}: ${round(outcome.perSecond)}/s`);
       }
     }
   }
@@ -50,6 +73,7 @@ export async function benchPeers(options: PeersOptions) {
 }
 
 export function printPeers({ runs, options }: Awaited<ReturnType<typeof benchPeers>>): string {
+  const contenders = contendersOf(options);
   const sections = options.inFlight.map((inFlight) => {
     const rows = contenders.map(({ name }) => {
       const own = runs.filter((run) => run.name === name && run.inFlight === inFlight);
@@ -60,7 +84,8 @@ export function printPeers({ runs, options }: Awaited<ReturnType<typeof benchPee
     const pawl = rows[0]!.rate;
     const best = Math.max(...rows.slice(1).map((row) => row.rate));
     const lines = rows.map(({ name, rates, middle, rate }) => [
-      `${name} ${middle.version}`,
+      name,
+      middle.version,
       inFlight,
       round(rate),
       `${round(rates[0]!)}–${round(rates.at(-1)!)}`,
@@ -72,8 +97,19 @@ export function printPeers({ runs, options }: Awaited<ReturnType<typeof benchPee
       `${round(pawl / rate, 1)}x`,
       middle.verified,
     ]);
-    const columns = ["engine", "in flight", "exec/s", "spread", "p50 ms", "p99 ms", "cores", "Pawl is", ""];
-    const verdict = `Pawl does ${round(pawl / best, 1)} times what the better peer does at ${inFlight} in flight.`;
+    const columns = [
+      "engine",
+      "version",
+      "in flight",
+      "exec/s",
+      "spread",
+      "p50 ms",
+      "p99 ms",
+      "cores",
+      "Pawl is",
+      "",
+    ];
+    const verdict = `Pawl does ${round(pawl / best, 1)} times what the best peer does at ${inFlight} in flight.`;
     return `${table(columns, lines)}\n${verdict}`;
   });
   const settings = contenders.map(

@@ -19,7 +19,7 @@ function benchmark(name: string, about: string, inFlight = [1, 64, 256]): Comman
   return program
     .command(name)
     .description(about)
-    .option("--in-flight <list>", "executions in flight, one run each", counts, inFlight)
+    .option("--in-flight <list>", "executions in flight (http: connections), one run each", counts, inFlight)
     .option("--seconds <n>", "length of each run, after its warm-up", seconds, 10)
     .option("--warm-up <n>", "seconds before it counts", seconds, 3)
     .option("--repeat <n>", "how often to go through all runs", positive, 1)
@@ -49,14 +49,22 @@ benchmark("engine", "executions a second in process, on a fresh durable database
   },
 );
 
+benchmark("http", "starts a second over HTTP on the whole server: sync, and async to completion").action(
+  async (options: Options) => {
+    const { benchHttp, printHttp } = await import("./http.ts");
+    const result = await benchHttp(shared(options));
+    await report(options, result, printHttp(result));
+  },
+);
+
 benchmark(
   "peers",
   "the same work on Pawl, DBOS Transact and Restate, in turn; installs the peers when asked first",
   [64],
 )
-  .option("--dbos-pool <n>", "connections of DBOS to its system database", positive, 20)
-  .option("--restate-partitions <n>", "partitions of the Restate server", positive, 24)
-  .action(async (options: Options & { dbosPool: number; restatePartitions: number }) => {
+  .option("--dbos-pool <n>", "connections of DBOS to its system database", positive, 10)
+  .option("--restate-partitions <list>", "partitions of the Restate server, one run each", counts, [24, 1])
+  .action(async (options: Options & { dbosPool: number; restatePartitions: number[] }) => {
     const { benchPeers, printPeers } = await import("./peers.ts");
     const { dbosPool, restatePartitions } = options;
     const result = await benchPeers({ ...shared(options), dbosPool, restatePartitions });
@@ -74,7 +82,7 @@ async function report(
   const settings = Object.entries(postgres).map(([name, value]) => `${name} ${value}`);
   console.log(
     `\n${machine.date} · Node ${machine.node} · ${machine.cores} cores (${machine.cpu}), ${machine.memoryGiB} GiB · ` +
-      `load before ${machine.loadBefore}\nPostgreSQL: ${settings.join(", ")}\n\n${text}\n`,
+      `load before ${machine.loadBefore}, fdatasync ${machine.syncMs} ms\nPostgreSQL: ${settings.join(", ")}\n\n${text}\n`,
   );
   if (options.json) await writeFile(options.json, `${JSON.stringify(result, null, 2)}\n`);
 }

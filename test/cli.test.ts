@@ -296,7 +296,7 @@ describe("pawl job", () => {
     const again = await pawl(["job", "apply", "round.yaml"]);
     assert.match(
       again.stdout,
-      /^Saved round trip, version 2, 2 steps\. Run it: pawl start 'round trip' --wait/,
+      /^Saved round trip, version 2, 2 steps\. Run it: npx pawl start 'round trip' --wait/,
     );
     const versions = await json(["job", "versions", "round trip"]);
     assert.deepEqual(
@@ -365,7 +365,7 @@ describe("pawl token", () => {
     assert.equal((await pawl(["job", "list"], { env: own })).code, 0);
     const barred = await pawl(["start", "echo"], { env: own });
     assert.equal(barred.code, 5);
-    assert.match(barred.stderr, /`pawl whoami` shows what your token may do/);
+    assert.match(barred.stderr, /`npx pawl whoami` shows what your token may do/);
 
     const tokens = await json(["token", "list"]);
     const token = tokens.find((one: { principalName: string }) => one.principalName === "reader");

@@ -44,7 +44,7 @@ await contend(async (task) => {
       name: "Restate",
       version: packageVersion(new URL("./node_modules/@restatedev/restate-server/", import.meta.url)),
       settings:
-        `one node, ${task.restatePartitions} partitions, WAL fsync on (its default), ` +
+        `one node, ${task.restatePartitions} partition(s), WAL fsync on (its default), ` +
         `SDK ${packageVersion(new URL("./node_modules/@restatedev/restate-sdk/", import.meta.url))} service over HTTP/2 in ` +
         "its own process, HTTP ingress with keep-alive",
       perSecond: measured.perSecond,

@@ -1,6 +1,7 @@
 import { ClientError } from "../client/error.ts";
 import { ConfigError } from "../config.ts";
 import { CliError, type Exit, exitCodes } from "./exit.ts";
+import { pawl } from "./own-name.ts";
 import { paintNote, safe } from "./text.ts";
 
 interface Told {
@@ -19,7 +20,9 @@ export function reportFailure(error: unknown, json: boolean): number {
     const { code, message, details, requestId, hint } = told;
     console.log(JSON.stringify({ error: { code, message, details, requestId, hint } }, null, 2));
   }
-  const lines = [`${paintNote("red", "error:")} ${safe(told.message)}`];
+  // To detach is what was asked for.
+  const label = told.exit === "detached" ? "" : `${paintNote("red", "error:")} `;
+  const lines = [`${label}${safe(told.message)}`];
   for (const detail of told.details) lines.push(`  - ${safe(detail)}`);
   if (told.hint) lines.push(told.hint);
   if (told.requestId) lines.push(paintNote("dim", `Request id: ${safe(told.requestId)}`));
@@ -41,7 +44,7 @@ function tell(error: unknown): Told {
   }
   if (error instanceof ConfigError) {
     const message = error.message.split("\n")[0]!;
-    const hint = "`pawl config --help` tells where values come from; docs/configuration.md lists them all.";
+    const hint = `\`${pawl} config --help\` tells where values come from; docs/configuration.md lists them all.`;
     return { exit: "usage", code: "CONFIG", message, details: error.faults, hint };
   }
   if (error instanceof ClientError) {
@@ -67,7 +70,7 @@ function hintFor(error: ClientError): string | undefined {
     case "UNAUTHENTICATED":
       return "Set PAWL_TOKEN to a valid token, or PAWL_DATA_DIR to the data directory of a Pawl on this machine.";
     case "FORBIDDEN":
-      return "`pawl whoami` shows what your token may do; `pawl token create --help` how to make one that may more.";
+      return `\`${pawl} whoami\` shows what your token may do; \`${pawl} token create --help\` how to make one that may more.`;
     case "OVERLOADED":
     case "STORE_UNAVAILABLE":
       return error.retryAfter === undefined ? "Try again shortly." : `Try again in ${error.retryAfter} s.`;

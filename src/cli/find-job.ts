@@ -2,6 +2,7 @@ import type { Client } from "../client/client.ts";
 import type { Job } from "../contract/job.ts";
 import { didYouMean } from "../lib/did-you-mean.ts";
 import { CliError } from "./exit.ts";
+import { pawl } from "./own-name.ts";
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -22,7 +23,7 @@ export async function findJob(client: Client, nameOrId: string): Promise<Job> {
   throw new CliError("refused", `There is no job named "${nameOrId}".${didYouMean(nameOrId, names)}`, {
     hint:
       meta.totalElements === 0
-        ? "There are no jobs yet: `pawl job apply examples/earthquakes.yaml` makes one."
-        : "`pawl job list` shows those you may see.",
+        ? `There are no jobs yet: \`${pawl} job apply examples/earthquakes.yaml\` makes one.`
+        : `\`${pawl} job list\` shows those you may see.`,
   });
 }

@@ -5,6 +5,7 @@ import type { Job } from "../contract/job.ts";
 import { applyFile } from "./apply.ts";
 import { CliError } from "./exit.ts";
 import { findJob } from "./find-job.ts";
+import { pawl } from "./own-name.ts";
 import { openSession, type Session } from "./session.ts";
 import { duration, fields, localTime, oneLine, paint, safe, status, table } from "./text.ts";
 
@@ -39,7 +40,7 @@ Examples:
         if (session.json) continue;
         const done = created ? "Created" : "Saved";
         console.log(
-          `${done} ${paint("bold", safe(job.name))}, version ${job.version}, ${job.steps.length} steps. Run it: pawl start ${quoted(job.name)} --wait`,
+          `${done} ${paint("bold", safe(job.name))}, version ${job.version}, ${job.steps.length} steps. Run it: ${pawl} start ${quoted(job.name)} --wait`,
         );
       }
       if (session.json) console.log(JSON.stringify(applied, null, 2));
@@ -73,7 +74,7 @@ Examples:
       });
       session.result(data, () =>
         data.length === 0
-          ? "No jobs. Save one: pawl job apply examples/earthquakes.yaml"
+          ? `No jobs. Save one: ${pawl} job apply examples/earthquakes.yaml`
           : table(
               ["NAME", "VERSION", "STEPS", "TAGS", "UPDATED", "DESCRIPTION"],
               data.map((job) => [

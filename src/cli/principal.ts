@@ -3,6 +3,7 @@ import type { Client } from "../client/client.ts";
 import type { PrincipalRecord } from "../contract/identity.ts";
 import { didYouMean } from "../lib/did-you-mean.ts";
 import { CliError } from "./exit.ts";
+import { pawl } from "./own-name.ts";
 import { openSession } from "./session.ts";
 import { fields, localTime, safe, table } from "./text.ts";
 
@@ -77,6 +78,6 @@ export async function findPrincipal(client: Client, nameOrId: string): Promise<P
   if (hit) return hit;
   const names = all.map((one) => one.name);
   throw new CliError("refused", `There is no principal named "${nameOrId}".${didYouMean(nameOrId, names)}`, {
-    hint: "`pawl principal list` shows them all; `pawl token create --principal NAME --authority …` makes one.",
+    hint: `\`${pawl} principal list\` shows them all; \`${pawl} token create --principal NAME --authority …\` makes one.`,
   });
 }

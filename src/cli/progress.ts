@@ -57,19 +57,19 @@ export function liveView(stream: WriteStream): ProgressView {
 
   function draw() {
     if (!latest) return;
-    const lines = block(latest, frame, (stream.rows ?? 24) - 3);
+    const lines = block(latest, frame, (stream.rows || 24) - 3);
     if (remarkLine) lines.push(paint("yellow", remarkLine));
-    const width = (stream.columns ?? 80) - 1;
+    const width = (stream.columns || 80) - 1;
     const up = drawn > 0 ? `\x1b[${drawn}A` : "";
-    // The terminal cuts nothing: a line that wraps would make "up" count wrong, hence the clipping.
     stream.write(`${up}\r\x1b[J${lines.map((line) => `${clip(line, width)}\n`).join("")}`);
     drawn = lines.length;
     frame++;
   }
 
-  stream.write("\x1b[?25l");
-  const showCursor = () => void stream.write("\x1b[?25h");
-  process.once("exit", showCursor);
+  // No cursor, and no wrapping: a line that wraps would make "up" count wrong. Clipping alone misses wide characters.
+  stream.write("\x1b[?25l\x1b[?7l");
+  const restore = () => void stream.write("\x1b[?7h\x1b[?25h");
+  process.once("exit", restore);
   const timer = setInterval(draw, 100);
   return {
     show(execution) {
@@ -83,9 +83,9 @@ export function liveView(stream: WriteStream): ProgressView {
     },
     close() {
       clearInterval(timer);
-      process.off("exit", showCursor);
+      process.off("exit", restore);
       draw();
-      showCursor();
+      restore();
     },
   };
 }
@@ -133,7 +133,7 @@ function remark(step: StepExecution, now?: number): string {
     parts.push(
       step.error
         ? `tries again in ${duration(Math.max(0, left))}`
-        : `until in ${duration(Math.max(0, left))}`,
+        : `goes on in ${duration(Math.max(0, left))}`,
     );
   }
   if (step.error) parts.push(oneLine(step.error.message, 200));

@@ -1,8 +1,10 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
 import type { Config } from "../config.ts";
+import { pawl } from "./own-name.ts";
 import { adminTokenFile, openSession } from "./session.ts";
-import { aborted, onEndRequested } from "./signals.ts";
+import { aborted, interruptible, onEndRequested } from "./signals.ts";
 import { paintNote } from "./text.ts";
 
 export function addServe(program: Command): void {
@@ -27,33 +29,42 @@ All variables: \`pawl config\`, docs/configuration.md.`,
       const end = onEndRequested({ force: true });
       // Imported here, so that the other commands need not load a server.
       const { startPawl } = await import("../main.ts");
-      const pawl = await startPawl(config);
-      note(welcome(pawl, config));
-      await aborted(end.requested);
-      note("Ending Pawl; what runs is taken up again at the next start. Once more ends it at once.");
-      await pawl.close();
-      end.release();
+      const started = await interruptible(
+        end.requested,
+        "Pawl was ended before it was ready.",
+        startPawl(config),
+      );
+      try {
+        note(welcome(started, config));
+        await aborted(end.requested);
+        note("Ending Pawl; what runs is taken up again at the next start. Once more ends it at once.");
+      } finally {
+        await started.close();
+        end.release();
+      }
     });
 }
 
 function welcome(
-  pawl: { url: string; adminToken?: string | undefined; resumed: number },
+  started: { url: string; adminToken?: string | undefined; resumed: number },
   config: Config,
 ): string {
   // What listens on every interface is reached on this machine by the loopback address.
-  const url = pawl.url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
-  const resumed = pawl.resumed > 0 ? `\n  Goes on with   ${pawl.resumed} unfinished executions` : "";
+  const url = started.url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
+  const resumed = started.resumed > 0 ? `\n  Goes on with   ${started.resumed} unfinished executions` : "";
   const file = join(config.dataDir, adminTokenFile);
-  const token = pawl.adminToken
-    ? `${paintNote("bold", pawl.adminToken)}\n                 shown this once, and kept for the CLI in ${file}`
-    : file;
+  const token = started.adminToken
+    ? `${paintNote("bold", started.adminToken)}\n                 shown this once, and kept for the CLI in ${file}`
+    : existsSync(file)
+      ? file
+      : `made at the first start of this database; it is not in ${config.dataDir}`;
   return `
 ${paintNote(["bold", "green"], "Pawl is ready")} at ${url}
 
   API reference  ${url}/docs
   Admin token    ${token}
-  Try            pawl job apply examples/earthquakes.yaml
-                 pawl start earthquakes --wait${resumed}
+  Try            ${pawl} job apply examples/earthquakes.yaml
+                 ${pawl} start earthquakes --wait${resumed}
 
 Ctrl-C ends it.
 `;

@@ -1,4 +1,5 @@
 import { constants } from "node:os";
+import { CliError } from "./exit.ts";
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
@@ -25,6 +26,22 @@ export function onEndRequested({ force }: { force: boolean }): { requested: Abor
       for (const name of signals) process.off(name, handle);
     },
   };
+}
+
+/**
+ * Work that an end request interrupts. What fails after one fails because of it: Ctrl-C reaches every process of the
+ * terminal, a database that is just being made included, and its complaint would mislead.
+ */
+export async function interruptible<T>(
+  requested: AbortSignal,
+  message: string,
+  work: Promise<T>,
+): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw requested.aborted ? new CliError("detached", message) : error;
+  }
 }
 
 /** Resolves once the signal is aborted. */

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { JobExecution } from "../contract/execution.ts";
 import { exitCodes } from "./exit.ts";
 import { findJob } from "./find-job.ts";
+import { pawl } from "./own-name.ts";
 import { readParameters } from "./params.ts";
 import { openSession } from "./session.ts";
 import { duration, paint, safe, status } from "./text.ts";
@@ -49,7 +50,7 @@ not the execution.`,
       });
       if (!options.wait) {
         session.result(started, () => `Started ${safe(job.name)}: ${started.executionId}`);
-        if (!session.json) session.note(`Watch it: pawl execution watch ${started.executionId}`);
+        if (!session.json) session.note(`Watch it: ${pawl} execution watch ${started.executionId}`);
         return;
       }
       const ended = await watchToEnd(session, started.executionId);
@@ -66,7 +67,7 @@ export function outcome(execution: JobExecution): string {
   if (execution.error) {
     const { stepKey, message } = execution.error;
     lines.push(`${stepKey ? `Step ${safe(stepKey)}: ` : ""}${safe(message)}`);
-    lines.push(paint("dim", `More: pawl execution show ${execution.id}`));
+    lines.push(paint("dim", `More: ${pawl} execution show ${execution.id}`));
   } else {
     const last = execution.stepExecutions.findLast(
       (step) => step.status === "COMPLETED" && step.output !== null,

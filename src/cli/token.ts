@@ -4,6 +4,7 @@ import { authorities } from "../contract/authorities.ts";
 import type { JobLimits, PrincipalRecord, TokenRecord } from "../contract/identity.ts";
 import { CliError } from "./exit.ts";
 import { findJob } from "./find-job.ts";
+import { pawl } from "./own-name.ts";
 import { findPrincipal, listPrincipals } from "./principal.ts";
 import { openSession, type Session } from "./session.ts";
 import { localTime, safe, table } from "./text.ts";
@@ -97,7 +98,7 @@ ${authorities.map((authority) => `  ${authority}`).join("\n")}`,
       if (hits.length !== 1) {
         const problem = hits.length === 0 ? "No token has" : "Several tokens have";
         throw new CliError("refused", `${problem} the id or prefix "${idOrPrefix}".`, {
-          hint: "`pawl token list` shows them; use the id.",
+          hint: `\`${pawl} token list\` shows them; use the id.`,
         });
       }
       const { data, message } = await session.client.revokeToken({ params: { id: hits[0]!.id } });
@@ -133,7 +134,7 @@ async function whose(session: Session, options: CreateOptions): Promise<string> 
       "usage",
       `The principal "${options.principal}" is there already, with authorities of its own.`,
       {
-        hint: `Leave out --authority, --job, --tag and --service for one more token of it, or see \`pawl principal show ${options.principal}\`.`,
+        hint: `Leave out --authority, --job, --tag and --service for one more token of it, or see \`${pawl} principal show ${options.principal}\`.`,
       },
     );
   }

@@ -3,6 +3,7 @@ import type { Client } from "../client/client.ts";
 import { ClientError } from "../client/error.ts";
 import type { JobExecution } from "../contract/execution.ts";
 import { CliError, type Exit } from "./exit.ts";
+import { pawl } from "./own-name.ts";
 import { type ProgressView, progressView } from "./progress.ts";
 import type { Session } from "./session.ts";
 
@@ -31,7 +32,7 @@ export async function watchToEnd(session: Session, id: string): Promise<JobExecu
   } catch (error) {
     if (!interrupt.signal.aborted) throw error;
     throw new CliError("detached", `No longer watching; execution ${id} goes on.`, {
-      hint: `Watch it again: pawl execution watch ${id}`,
+      hint: `Watch it again: ${pawl} execution watch ${id}`,
     });
   } finally {
     process.off("SIGINT", onInterrupt);

@@ -102,7 +102,11 @@ async function findVisible(
   return found;
 }
 
-async function requireJob(store: ExecutionStore, principal: Principal, jobId: string): Promise<void> {
+/**
+ * Deleted jobs count as there: their executions stay readable.
+ * @throws ApiError NOT_FOUND, also for a job outside the principal's limits
+ */
+export async function requireJob(store: ExecutionStore, principal: Principal, jobId: string): Promise<void> {
   const rights = await store.findRights(jobId);
   if (!rights || !mayUseJob(principal, rights)) throw new ApiError("NOT_FOUND", `There is no job ${jobId}.`);
 }

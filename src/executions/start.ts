@@ -3,8 +3,9 @@ import type { StartRequest, StartResponse } from "../contract/execution.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Principal } from "../http/principal.ts";
 import { newId } from "../lib/ids.ts";
-import { claimKey } from "./idempotency.ts";
+import { claimKey, findEarlierStart } from "./idempotency.ts";
 import { presentEnded, presentStart } from "./present.ts";
+import { requireJob } from "./read.ts";
 import type { ExecutionStore } from "./store.ts";
 import { waitForEnd } from "./wait-for-end.ts";
 
@@ -64,15 +65,23 @@ async function begin(
   { principal, request, idempotencyKey }: StartCall,
   beforeStart?: (executionId: string) => void,
 ): Promise<{ response: StartResponse; repeated: boolean }> {
+  const keyed =
+    idempotencyKey === undefined
+      ? undefined
+      : { principalId: principal.id, key: idempotencyKey, body: request };
+  const before = keyed && (await findEarlierStart(deps.store, keyed));
+  if (before) {
+    // Its job may have left the principal's limits since.
+    if (principal.jobs) await requireJob(deps.store, principal, request.jobId);
+    beforeStart?.(before.executionId);
+    return { response: before, repeated: true };
+  }
   for (let look = 1; look <= looks; look++) {
     const job = await deps.findJob(principal, request.jobId);
     const parameters = job.readParameters(request.parameters ?? {});
     if (parameters.faults.length > 0) throw invalidParameters(job, parameters.faults);
     let id = newId();
-    if (idempotencyKey !== undefined) {
-      const claim = { principalId: principal.id, key: idempotencyKey, body: request, executionId: id };
-      id = await claimKey(deps.store, claim);
-    }
+    if (keyed) id = await claimKey(deps.store, { ...keyed, executionId: id });
     const execution = {
       id,
       workflowId: newId(),
@@ -87,7 +96,7 @@ async function begin(
     };
     beforeStart?.(id);
     if (await deps.engine.start(execution)) return { response: presentStart(execution), repeated: false };
-    const earlier = idempotencyKey === undefined ? undefined : await deps.store.findStarted(id);
+    const earlier = keyed && (await deps.store.findStarted(id));
     if (earlier) return { response: earlier, repeated: true };
     deps.forgetJob(request.jobId);
   }

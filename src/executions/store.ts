@@ -212,6 +212,16 @@ export function executionStore(pool: pg.Pool) {
       };
     },
 
+    /** What a key was kept with within 24 hours. */
+    async findKey(principalId: string, key: string) {
+      const { rows } = await pool.query<{ executionId: string; bodyHash: Buffer }>(
+        `select execution_id::text as "executionId", body_hash as "bodyHash" from idempotency_key
+         where principal_id = $1 and key = $2 and created_at >= now() - interval '24 hours'`,
+        [principalId, key],
+      );
+      return rows[0];
+    },
+
     /** Keeps a key for 24 hours, or answers what it was kept with. */
     async keepKey(
       principalId: string,

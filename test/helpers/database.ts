@@ -42,7 +42,7 @@ export async function createTestDatabase({ empty = false } = {}): Promise<TestDa
 
 /** The server of the run when there is one; a test file that runs alone starts its own. */
 async function serverUrl(): Promise<string> {
-  if (process.env.PAWL_TEST_SERVER !== undefined) return process.env.PAWL_TEST_SERVER;
+  if (process.env.TEST_DATABASE_SERVER !== undefined) return process.env.TEST_DATABASE_SERVER;
   ownServer ??= startTestServer().then((server) => {
     atTheVeryEnd(() => server.stop());
     return server;

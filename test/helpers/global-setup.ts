@@ -8,7 +8,8 @@ let server: TestServer | undefined;
 /** Starts the one database server of the run. */
 export async function globalSetup(): Promise<void> {
   server = await startTestServer();
-  process.env.PAWL_TEST_SERVER = server.url;
+  // Not PAWL_…: a process that a test starts would refuse to run with a variable of Pawl's that it does not know.
+  process.env.TEST_DATABASE_SERVER = server.url;
 }
 
 /** Ends it, with every database in it. */

@@ -6,10 +6,10 @@ import { type Client, createClient } from "../../client/client.ts";
 import { loadConfig } from "../../config.ts";
 import type { ExecutionSummary, JobExecution } from "../../contract/execution.ts";
 import { applyFile } from "../apply.ts";
-import { CliError, exitCodes } from "../exit.ts";
+import { exitCodes } from "../exit.ts";
 import { progressView } from "../progress.ts";
 import type { Session } from "../session.ts";
-import { aborted, onEndRequested } from "../signals.ts";
+import { aborted, interruptible, onEndRequested } from "../signals.ts";
 import { duration, fields, localTime, paint, safe, status } from "../text.ts";
 import { exitOf, follow } from "../watch.ts";
 import { serveEarthquakes } from "./earthquake-server.ts";
@@ -20,8 +20,13 @@ const example = fileURLToPath(new URL("../../../examples/earthquakes.yaml", impo
 export async function runDemo(session: Session, keep: boolean): Promise<void> {
   // Not even a second Ctrl-C skips the cleaning up: it is short, and a database left running is not.
   const end = onEndRequested({ force: false });
+  const demo = demonstrate(session, keep, end.requested);
+  await interruptible(end.requested, "The demo was ended; nothing of it is left.", demo);
+  end.release();
+}
+
+async function demonstrate(session: Session, keep: boolean, requested: AbortSignal): Promise<void> {
   await using cleanup = new AsyncDisposableStack();
-  cleanup.defer(() => end.release());
   const say = session.json ? () => {} : (text: string) => console.log(text);
 
   say("Starting Pawl on a database of its own …");
@@ -31,16 +36,12 @@ export async function runDemo(session: Session, keep: boolean): Promise<void> {
   cleanup.defer(() => source.close());
   say(`${paint("green", "✔")} Pawl answers at ${pawl.url} (${duration(performance.now() - began)})\n`);
 
-  const ran = await runExample(pawl.client, source.url, session, end.requested).catch((error: unknown) => {
-    throw end.requested.aborted
-      ? new CliError("detached", "The demo was ended; nothing of it is left.")
-      : error;
-  });
+  const ran = await runExample(pawl.client, source.url, session, requested);
   session.result(ran, () => describe(ran));
   process.exitCode = exitCodes[exitOf(ran.execution)].code;
   if (!keep) return;
   session.note(whatNext(pawl, source.url));
-  await aborted(end.requested);
+  await aborted(requested);
   session.note("Ending Pawl and removing its data.");
 }
 

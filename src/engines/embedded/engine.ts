@@ -68,7 +68,7 @@ export async function openEmbedded(
     },
   });
   const watchers = new Map<string, Set<(ending: Ending) => void>>();
-  const starting = new Set<string>();
+  const starting = new Map<string, Promise<void>>();
   const running = new Map<string, RunState & { done: Promise<void> }>();
   // Accepted or found, not yet running: ids only, their rows hold the rest.
   let queued: string[] = [];
@@ -276,8 +276,12 @@ export async function openEmbedded(
         );
       }
       // Two requests with one idempotency key arrive together: the second must not run the execution again.
-      if (starting.has(id) || running.has(id)) return false;
-      starting.add(id);
+      // It answers when the first is durable, or has failed, so that its caller finds what became of it.
+      const other = starting.get(id);
+      if (other) await other;
+      if (other || running.has(id)) return false;
+      const { promise, resolve: settled } = Promise.withResolvers<void>();
+      starting.set(id, promise);
       try {
         const job = await options.loadJob(execution.jobId, execution.jobVersion);
         if (!job) return false;
@@ -295,6 +299,7 @@ export async function openEmbedded(
         return true;
       } finally {
         starting.delete(id);
+        settled();
       }
     },
 

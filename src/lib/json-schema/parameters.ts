@@ -16,7 +16,11 @@ type Schema = Record<string, unknown>;
 const VALIDATE_MS = 100;
 const COMPILE_MS = 2000;
 
+// Ajv keeps some 4 kB of every schema it has compiled, removed or not.
+const COMPILES = 500;
+
 let shared: Ajv2020 | undefined;
+let compiles = 0;
 
 /** One for all schemas: the meta-schema takes 40 ms to compile. Schemas are forgotten as soon as they are compiled. */
 function ajv(): Ajv2020 {
@@ -100,6 +104,7 @@ export function compileParameters(schema: Schema | undefined): ReadParameters {
 
 function compile(schema: Schema): ValidateFunction {
   const { $schema: _, ...own } = structuredClone(schema);
+  if (++compiles % COMPILES === 0) shared = undefined;
   try {
     return runWithin(COMPILE_MS, () => ajv().compile(own));
   } catch (error) {

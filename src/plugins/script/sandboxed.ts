@@ -120,7 +120,9 @@ async function newMachine(memoryLimitMb: number, timeLimitMs: number): Promise<M
 }
 
 async function compile(): Promise<object> {
-  const path = createRequire(import.meta.url).resolve("@jitl/quickjs-wasmfile-release-sync/wasm");
+  // From where quickjs-emscripten is: it is that package's dependency, not ours.
+  const library = createRequire(import.meta.url).resolve("quickjs-emscripten");
+  const path = createRequire(library).resolve("@jitl/quickjs-wasmfile-release-sync/wasm");
   return WebAssembly.compile(await readFile(path));
 }
 
