@@ -1,11 +1,11 @@
 import type { ExecutionError, StepStatus } from "../contract/execution.ts";
 import { endingAfter } from "./ending.ts";
-import type { CompiledJob, Ending, LogLine, Scope, StepRunner } from "./engine.ts";
+import type { CompiledJob, Decision, Ending, LogLine, Scope, StepRunner } from "./engine.ts";
 import { tryStep, wakeStep } from "./try-step.ts";
 
 /** The lasting result of a step. */
 export interface StepResult {
-  status: Extract<StepStatus, "COMPLETED" | "FAILED" | "SKIPPED">;
+  status: Extract<StepStatus, "COMPLETED" | "FAILED" | "SKIPPED" | "STOPPED">;
   /** As JSON, exactly what is stored; undefined when there is none. */
   outputJson?: string | undefined;
   output: unknown;
@@ -15,11 +15,12 @@ export interface StepResult {
   endedAt: number;
 }
 
-/** What one exchange with the journal records: a result, perhaps the last; or a wait, for a retry or a timer. */
+/** What one exchange with the journal records: a result, perhaps the last; or a wait, for a retry, a timer or a person. */
 export type StepRecord =
   | { kind: "result"; result: StepResult; ends?: Ending; logs?: LogLine[] }
   | { kind: "retry"; until: number; error: ExecutionError; startedAt: number; logs?: LogLine[] }
-  | { kind: "timer"; until: number; output: unknown; startedAt: number; logs?: LogLine[] };
+  | { kind: "timer"; until: number; output: unknown; startedAt: number; logs?: LogLine[] }
+  | { kind: "decision"; decision: Decision; startedAt: number; logs?: LogLine[] };
 
 /**
  * All that the run loop may touch of the world. An engine answers from its record what was done before, so that the
@@ -35,6 +36,8 @@ export interface RunContext {
   ): Promise<StepRecord>;
   /** Returns at that time. An engine may let go of everything meanwhile and run the loop anew. */
   sleep(until: number): Promise<void>;
+  /** Returns once somebody has decided; the step then has its result. */
+  decided(): Promise<void>;
   /** Ends the execution apart from a result: its last one was recorded while a pause kept it from ending. */
   end(ending: Ending): Promise<void>;
 }
@@ -88,6 +91,12 @@ async function finishStep(
       tryStep({ run, position, attempt, signal, limits }, runStep),
     );
     if (record.kind === "result") return record;
+    if (record.kind === "decision") {
+      await context.decided();
+      // The same try once more: it answers the result that the decision made.
+      attempt--;
+      continue;
+    }
     await context.sleep(Math.min(record.until, run.deadline ?? Number.POSITIVE_INFINITY));
     if (record.kind === "retry") continue;
     const woken = await context.step(position, attempt, "wake", async () =>

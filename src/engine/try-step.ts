@@ -56,6 +56,9 @@ export async function tryStep(
       }),
     );
     failpoint("step.after-run");
+    if (outcome.decision) {
+      return { kind: "decision", decision: outcome.decision, startedAt, logs: log.lines };
+    }
     if (outcome.until !== undefined && outcome.until > Date.now()) {
       return { kind: "timer", until: outcome.until, output: outcome.output, startedAt, logs: log.lines };
     }

@@ -1,4 +1,5 @@
 import type { Dialer } from "../lib/dialer.ts";
+import { approval } from "./approval/approval.ts";
 import { http } from "./http/http.ts";
 import { log } from "./log/log.ts";
 import type { StepType } from "./plugin.ts";
@@ -16,5 +17,5 @@ export interface StepDeps {
 
 /** Every step type there is. */
 export function stepTypes({ dialer, sandbox }: StepDeps): StepType[] {
-  return [http(dialer), transform(sandbox), script(sandbox), wait, log, set];
+  return [http(dialer), transform(sandbox), script(sandbox), wait, approval, log, set];
 }

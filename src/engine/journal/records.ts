@@ -20,8 +20,11 @@ export interface StepRow {
   id: string;
   stepId: string;
   stepKey: string;
-  record: StepRecord;
+  record: RowRecord;
 }
+
+/** What a row of the journal holds. A decision is asked for in a turn of its own, since it changes the execution's status. */
+export type RowRecord = Exclude<StepRecord, { kind: "decision" }>;
 
 export type JournalRecord = StartRecord | StepRow;
 

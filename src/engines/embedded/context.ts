@@ -1,4 +1,5 @@
-import type { Ending } from "../../engine/engine.ts";
+import type { StepStatus } from "../../contract/execution.ts";
+import type { Decision, Ending } from "../../engine/engine.ts";
 import type { Journal } from "../../engine/journal/journal.ts";
 import type { Run, RunContext, StepRecord, StepResult } from "../../engine/loop.ts";
 import { failpoint } from "../../lib/failpoint.ts";
@@ -45,7 +46,10 @@ export function embeddedContext(given: {
   state: RunState;
   /** True once no further step may begin. */
   closing: () => boolean;
+  onStep(position: number, attempt: number, status: StepStatus): void;
   onEnd(ending: Ending): void;
+  /** Asks for a decision, durably. */
+  ask(given: { position: number; attempt: number; startedAt: number; decision: Decision }): Promise<unknown>;
   end(ending: Ending): Promise<void>;
 }): RunContext {
   const { run, recorded, journal, signal, state } = given;
@@ -58,11 +62,16 @@ export function embeddedContext(given: {
       if (known) return known;
       if (given.closing() || state.held) throw new LetGo();
       state.underWay = { position, attempt, startedAt: Date.now() };
+      given.onStep(position, attempt, "RUNNING");
       const record = await code(signal);
       // What an aborted step answers is not its result: the step runs again when Pawl is back.
       if (signal.aborted) throw new LetGo();
       // What is held can't end: resume brings the end.
       if (state.held && record.kind === "result") delete record.ends;
+      if (record.kind === "decision") {
+        await given.ask({ position, attempt, startedAt: record.startedAt, decision: record.decision });
+        throw new LetGo(Number.POSITIVE_INFINITY);
+      }
       const step = run.job.steps[position]!;
       await journal.append({
         kind: "step",
@@ -77,6 +86,7 @@ export function embeddedContext(given: {
       });
       failpoint("step.after-record");
       state.underWay = undefined;
+      given.onStep(position, attempt, record.kind === "result" ? record.result.status : "WAITING");
       if (record.kind === "result" && record.ends) given.onEnd(record.ends);
       else if (state.held) throw new LetGo();
       return record;
@@ -86,6 +96,9 @@ export function embeddedContext(given: {
       if (wasOver) return;
       // Waiting work is not kept in memory: its row knows the time, and the engine's timer comes back for it.
       if (until > Date.now()) throw new LetGo(until);
+    },
+    async decided() {
+      throw new LetGo(Number.POSITIVE_INFINITY);
     },
     async end(ending) {
       if (given.closing() || state.held) throw new LetGo();

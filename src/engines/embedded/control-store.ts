@@ -1,5 +1,7 @@
 import type pg from "pg";
 import type { ExecutionError, ExecutionStatus } from "../../contract/execution.ts";
+import type { Decision } from "../../engine/engine.ts";
+import { newId } from "../../lib/ids.ts";
 
 /** An execution whose row is locked for the transaction that changes it. */
 export interface Locked {
@@ -18,6 +20,8 @@ export interface Locked {
   heldAt: number | undefined;
   /** The step that waits, or whose start the row knows. */
   position: number | undefined;
+  /** What it waits for. */
+  parked: { kind: string; decision?: Decision } | undefined;
   stepStartedAt: number | undefined;
   attempts: number;
 }
@@ -38,12 +42,13 @@ interface LockedRow {
   position: number | null;
   step_started: Date | null;
   attempts: number | null;
+  parked: { kind: string; decision?: Decision } | null;
 }
 
 export async function lockExecution(client: pg.ClientBase, id: string): Promise<Locked | undefined> {
   const { rows } = await client.query<LockedRow>(
     `select e.job_id::text, e.job_version, e.run, e.status, e.workflow_id::text, e.started_at, e.run_started_at, e.ended_at,
-            e.paused_ms::float8, e.from_position, l.held, l.held_at, l.position, l.step_started, l.attempts
+            e.paused_ms::float8, e.from_position, l.held, l.held_at, l.position, l.step_started, l.attempts, l.parked
      from execution e left join live_execution l on l.execution_id = e.id where e.id = $1 for update of e`,
     [id],
   );
@@ -66,12 +71,15 @@ export async function lockExecution(client: pg.ClientBase, id: string): Promise<
     position: row.position ?? undefined,
     stepStartedAt: row.step_started?.getTime(),
     attempts: row.attempts ?? 0,
+    parked: row.parked ?? undefined,
   };
 }
 
+export type ActionName = "PAUSE" | "RESUME" | "STOP" | "RESTART" | "FAIL";
+
 export interface Action {
   id: string;
-  action: "PAUSE" | "RESUME" | "STOP" | "RESTART";
+  action: ActionName;
   actor: string;
   reason: string | undefined;
   at: number;
@@ -191,36 +199,69 @@ async function count(
   );
 }
 
-/** The result of the step that a stop ended. */
-export async function recordStopped(
+/** The result of a step that did not come from its code: a stop ended it, or somebody decided. */
+export async function recordResult(
   client: pg.ClientBase,
   locked: Locked,
   step: {
-    id: string;
     stepId: string;
     key: string;
     position: number;
     attempts: number;
     startedAt: number;
     at: number;
-    error: ExecutionError;
+    status: "COMPLETED" | "FAILED" | "STOPPED";
+    output?: unknown;
+    error?: ExecutionError | undefined;
   },
 ): Promise<void> {
   await client.query(
-    `insert into step_execution (execution_id, run, position, id, step_id, step_key, status, attempts, started_at, ended_at, error)
-     values ($1, $2, $3, $4, $5, $6, 'STOPPED', $7, $8, $9, $10)`,
+    `insert into step_execution (execution_id, run, position, id, step_id, step_key, status, attempts, started_at, ended_at, output, error)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
     [
       locked.id,
       locked.run,
       step.position,
-      step.id,
+      newId(),
       step.stepId,
       step.key,
+      step.status,
       step.attempts,
       new Date(step.startedAt),
       new Date(Math.max(step.at, step.startedAt)),
-      JSON.stringify(step.error),
+      step.output === undefined ? null : JSON.stringify(step.output),
+      step.error ? JSON.stringify(step.error) : null,
     ],
+  );
+}
+
+/** Holds an execution until somebody decides. */
+export async function holdForDecision(
+  client: pg.ClientBase,
+  id: string,
+  given: { at: number; position: number; attempt: number; startedAt: number; decision: Decision },
+): Promise<void> {
+  await client.query("update execution set status = 'PAUSED' where id = $1", [id]);
+  await client.query(
+    `update live_execution set held = 'decision', held_at = $2, position = $3, attempts = $4, step_started = $5, parked = $6, act_at = $7,
+            due_at = null where execution_id = $1`,
+    [
+      id,
+      new Date(given.at),
+      given.position,
+      given.attempt,
+      new Date(given.startedAt),
+      JSON.stringify({ kind: "decision", decision: given.decision }),
+      given.decision.deadline === undefined ? null : new Date(given.decision.deadline),
+    ],
+  );
+}
+
+/** What was waited for has come: the row says nothing more of a step under way. */
+export async function unpark(client: pg.ClientBase, id: string): Promise<void> {
+  await client.query(
+    "update live_execution set position = null, attempts = 0, step_started = null, parked = null, due_at = null where execution_id = $1",
+    [id],
   );
 }
 

@@ -1,20 +1,21 @@
 import type pg from "pg";
 import { ApiError } from "../../contract/errors.ts";
-import type { CompiledJob, Ending, Engine, NewExecution, StepRunner } from "../../engine/engine.ts";
+import type {
+  CompiledJob,
+  Ending,
+  Engine,
+  EngineEvent,
+  NewExecution,
+  StepRunner,
+} from "../../engine/engine.ts";
 import { type Journal, openJournal } from "../../engine/journal/journal.ts";
 import { FencedError } from "../../engine/journal/lane.ts";
 import { type Run, type RunLimits, runSteps } from "../../engine/loop.ts";
 import { failpoint } from "../../lib/failpoint.ts";
 import { embeddedContext, LetGo, type Recorded, type RunState } from "./context.ts";
-import {
-  drainedTurn,
-  type Effects,
-  endTurn,
-  pauseTurn,
-  restartTurn,
-  resumeTurn,
-  stopTurn,
-} from "./control.ts";
+import { drainedTurn, endTurn, pauseTurn, restartTurn, resumeTurn, stopTurn } from "./control.ts";
+import type { Effects } from "./control-turn.ts";
+import { askTurn, decideTurn, overdueTurn } from "./decision.ts";
 import { dueTimer } from "./due-timer.ts";
 import type { Ownership } from "./ownership.ts";
 import {
@@ -68,12 +69,14 @@ export async function openEmbedded(
     },
   });
   const watchers = new Map<string, Set<(ending: Ending) => void>>();
+  const listeners = new Set<(event: EngineEvent) => void>();
   const starting = new Map<string, Promise<void>>();
   const running = new Map<string, RunState & { done: Promise<void> }>();
   // Accepted or found, not yet running: ids only, their rows hold the rest.
   let queued: string[] = [];
   let refilling = false;
   let closing = false;
+  let draining = false;
   let trouble: Error | undefined;
 
   await forgetDraining(pool);
@@ -106,8 +109,23 @@ export async function openEmbedded(
       journal,
       signal: state.controller.signal,
       state,
-      closing: () => closing,
-      onEnd: (ending) => noticeEnd(id, ending),
+      closing: () => closing || draining,
+      onStep(position, attempt, status) {
+        if (listeners.size === 0) return;
+        const { id: stepId, key } = job.steps[position]!;
+        changed({
+          executionId: id,
+          jobId: job.jobId,
+          at: Date.now(),
+          status,
+          step: { id: stepId, key, attempt },
+        });
+      },
+      onEnd(ending) {
+        noticeEnd(id, ending);
+        changed({ executionId: id, jobId: job.jobId, at: ending.endedAt, status: ending.status });
+      },
+      ask: (asked) => journal.takeInTurn(askTurn(id, asked, effects)),
       end: (ending) => journal.takeInTurn(endTurn(id, ending, effects)).then(() => undefined),
     });
     const done = runSteps(state.run, context, options.runStep, limits)
@@ -118,6 +136,10 @@ export async function openEmbedded(
         if (queued.length > 0) refill();
       });
     running.set(id, Object.assign(state, { done }));
+  }
+
+  function changed(event: EngineEvent): void {
+    for (const listener of listeners) listener(event);
   }
 
   function noticeEnd(id: string, ending: Ending): void {
@@ -154,6 +176,7 @@ export async function openEmbedded(
       noticeEnd(id, ending);
     },
     restarted: enqueue,
+    changed,
   };
 
   function enqueue(id: string): void {
@@ -171,7 +194,7 @@ export async function openEmbedded(
       );
       return;
     }
-    if (closing || state.controller.signal.aborted) return;
+    if (closing || draining || state.controller.signal.aborted) return;
     if (state.held) void noteDrained(id, state);
     else if (error.until !== undefined) timer.schedule(error.until);
     // The hold was lifted while the run let go because of it.
@@ -191,10 +214,10 @@ export async function openEmbedded(
 
   /** Brings executions that wait for a place into memory, as places come free. */
   function refill(): void {
-    if (refilling || closing) return;
+    if (refilling || closing || draining) return;
     refilling = true;
     void (async () => {
-      while (queued.length > 0 && running.size < options.maxRunning && !closing) {
+      while (queued.length > 0 && running.size < options.maxRunning && !closing && !draining) {
         const free = options.maxRunning - running.size;
         await resume(queued.splice(0, Math.min(free, loadAtOnce)));
       }
@@ -245,16 +268,20 @@ export async function openEmbedded(
     }
   }
 
+  /** Ends the holds whose time has come: a pause with a time to resume at, a decision past its deadline. */
   async function liftDueHolds(): Promise<void> {
-    for (const executionId of await findDueHolds(pool, Date.now(), claimAtOnce)) {
-      await journal
-        .takeInTurn(
-          resumeTurn({ executionId, actor: "pawl", reason: "The time to resume has come." }, effects),
-        )
-        .catch((error: unknown) => {
-          // Somebody was first.
-          if (!(error instanceof ApiError && error.code === "INVALID_STATE")) throw error;
-        });
+    for (const { id, held, onDeadline } of await findDueHolds(pool, Date.now(), claimAtOnce)) {
+      const request = { executionId: id, actor: "pawl", reason: "The time set for it has come." };
+      const turn =
+        held === "pause"
+          ? resumeTurn(request, effects)
+          : onDeadline === "fail"
+            ? overdueTurn(id, effects)
+            : decideTurn({ ...request, approve: onDeadline === "approve" }, effects);
+      await journal.takeInTurn(turn).catch((error: unknown) => {
+        // Somebody was first.
+        if (!(error instanceof ApiError && error.code === "INVALID_STATE")) throw error;
+      });
     }
   }
 
@@ -263,7 +290,7 @@ export async function openEmbedded(
 
     async start(execution) {
       const { id } = execution;
-      if (closing) {
+      if (closing || draining) {
         throw new ApiError("STORE_UNAVAILABLE", "Pawl is shutting down; try again shortly.", {
           retryAfter: 5,
         });
@@ -290,6 +317,7 @@ export async function openEmbedded(
         const parametersJson = JSON.stringify(execution.parameters);
         if (!(await journal.append({ kind: "start", execution, parametersJson, deadline }))) return false;
         failpoint("start.after-append");
+        changed({ executionId: id, jobId: execution.jobId, at: execution.startedAt, status: "RUNNING" });
         if (running.size < options.maxRunning && queued.length === 0) {
           run(execution, job, { results: undefined, parked: undefined }, 1);
         } else {
@@ -315,7 +343,18 @@ export async function openEmbedded(
     pause: (request) => journal.takeInTurn(pauseTurn(request, effects)),
     resume: (request) => journal.takeInTurn(resumeTurn(request, effects)),
     stop: (request) => journal.takeInTurn(stopTurn(request, effects)),
+    decide: (request) => journal.takeInTurn(decideTurn(request, effects)),
     restart: (request) => journal.takeInTurn(restartTurn(request, effects)),
+
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+
+    drain() {
+      draining = true;
+      timer.stop();
+    },
 
     async close(graceMs) {
       closing = true;
@@ -331,6 +370,7 @@ export async function openEmbedded(
 
     check() {
       if (trouble) throw trouble;
+      if (draining) throw new ApiError("OVERLOADED", "The server is draining: no new step begins.");
     },
 
     stats: () => ({ running: running.size, queued: queued.length }),

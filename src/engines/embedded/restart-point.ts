@@ -14,7 +14,7 @@ export function restartPoint(
   const isDone = (position: number): boolean => {
     const result = results.get(position);
     if (!result) return false;
-    if (result.error?.code === "EXECUTION_TIMEOUT" || result.error?.code === "STOPPED") return false;
+    if (result.status === "STOPPED" || result.error?.code === "EXECUTION_TIMEOUT") return false;
     return result.status !== "FAILED" || job.steps[position]!.onError === "continue";
   };
   const firstOpen = job.steps.findIndex((_, position) => !isDone(position));

@@ -53,12 +53,17 @@ export async function nextDue(pool: pg.Pool): Promise<number | undefined> {
 }
 
 /** Held executions whose hold ends by itself now. */
-export async function findDueHolds(pool: pg.Pool, now: number, limit: number): Promise<string[]> {
-  const { rows } = await pool.query<{ id: string }>(
-    "select execution_id::text as id from live_execution where act_at <= $1 order by act_at limit $2",
+export async function findDueHolds(
+  pool: pg.Pool,
+  now: number,
+  limit: number,
+): Promise<{ id: string; held: "pause" | "decision"; onDeadline: "approve" | "reject" | "fail" | null }[]> {
+  const { rows } = await pool.query(
+    `select execution_id::text as id, held, parked -> 'decision' ->> 'onDeadline' as "onDeadline"
+     from live_execution where act_at <= $1 order by act_at limit $2`,
     [new Date(now), limit],
   );
-  return rows.map((row) => row.id);
+  return rows;
 }
 
 /** Takes executions whose time has come; they are runnable from then on, also after a crash. */
