@@ -435,6 +435,24 @@ describe("what steps make", () => {
     assert.deepEqual(output("transform"), odd);
   });
 
+  test("is found under keys that objects have by birth", async () => {
+    const keys = ["constructor", "prototype", "toString", "valueOf", "hasOwnProperty"];
+    const skipped = step("isPrototypeOf", "log", { message: "x" }, { when: "false" });
+    const { status, output } = await run([
+      ...keys.map((key, n) => set(key, { n })),
+      skipped,
+      step("script", "script", {
+        source: `return ${JSON.stringify(keys)}.map((key) => steps[key].output.n)`,
+      }),
+      set("cel", Object.fromEntries(keys.map((key) => [`x${key}`, `{{ steps.${key}.output.n }}`]))),
+      set("skipped", { status: "{{ steps.isPrototypeOf.status }}" }),
+    ]);
+    assert.equal(status, "COMPLETED");
+    assert.deepEqual(output("script"), [0, 1, 2, 3, 4]);
+    assert.deepEqual(Object.values(output("cel") as object), [0, 1, 2, 3, 4]);
+    assert.deepEqual(output("skipped"), { status: "SKIPPED" });
+  });
+
   const hostile = [
     ["NUL", "a\\u0000b"],
     ["half a surrogate pair", "a\\ud800b"],

@@ -164,11 +164,9 @@ export async function openEmbedded(
       if (state) {
         state.held = false;
         state.run.deadline = deadline;
-      } else if (dueAt === undefined) {
-        enqueue(id);
-      } else {
-        timer.schedule(dueAt);
       }
+      if (dueAt !== undefined) timer.schedule(dueAt);
+      else if (!state) enqueue(id);
     },
     ended(id, ending) {
       journal.drop(id, new LetGo());
@@ -232,24 +230,22 @@ export async function openEmbedded(
       });
   }
 
-  async function resume(ids: string[]): Promise<void> {
-    let loaded: Unfinished[];
+  async function resume(woken: string[]): Promise<void> {
+    // Before anything is read: what is read while its run still records is out of date when that run has let go.
+    const ids = woken.filter((id) => {
+      const still = running.get(id);
+      if (still) still.again = true;
+      return !still;
+    });
     try {
-      loaded = await loadUnfinished(pool, ids);
-    } catch (error) {
-      queued.unshift(...ids);
-      throw error;
-    }
-    for (const execution of loaded) {
-      const still = running.get(execution.id);
-      if (still) {
-        // It is just letting go; it was woken before that could be heard of.
-        still.again = true;
-        continue;
+      for (const execution of await loadUnfinished(pool, ids)) {
+        const job = await options.loadJob(execution.jobId, execution.jobVersion);
+        if (job) run(execution, job, execution, execution.run);
+        else log.error({ executionId: execution.id }, "The definition that an execution started with is gone.");
       }
-      const job = await options.loadJob(execution.jobId, execution.jobVersion);
-      if (job) run(execution, job, execution, execution.run);
-      else log.error({ executionId: execution.id }, "The definition that an execution started with is gone.");
+    } catch (error) {
+      queued.unshift(...ids.filter((id) => !running.has(id)));
+      throw error;
     }
   }
 

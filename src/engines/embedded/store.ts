@@ -83,7 +83,7 @@ export async function loadUnfinished(pool: pg.Pool, ids: string[]): Promise<Unfi
     `select e.id::text, e.job_id::text, e.job_version, e.job_name, e.run, e.from_position, e.parameters, e.triggered_by, e.trigger_source,
             e.started_at, l.deadline, l.position, l.attempts, l.step_started, l.parked
      from execution e join live_execution l on l.execution_id = e.id
-     where e.id = any($1::uuid[]) and e.status = 'RUNNING'`,
+     where e.id = any($1::uuid[]) and e.status = 'RUNNING' and l.due_at is null`,
     [ids],
   );
   const byId = new Map(executions.rows.map((row) => [row.id, present(row)]));

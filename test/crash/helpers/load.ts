@@ -62,6 +62,17 @@ function jobs(ledger: string): { job: JobInput; expected: Expected }[] {
       expected: { status: "COMPLETED", steps: ["COMPLETED", "COMPLETED", "COMPLETED"] },
     },
     {
+      // Its retries are due before they are recorded; its wait is not.
+      job: {
+        name: "hurries",
+        steps: [
+          { ...call("a", "flaky"), retry: { maxAttempts: 6, initialDelayMs: 0 } },
+          { key: "b", type: "wait", input: { durationMs: 300 } },
+        ],
+      },
+      expected: { status: "COMPLETED", steps: ["COMPLETED", "COMPLETED"] },
+    },
+    {
       job: {
         name: "guarded",
         steps: [

@@ -93,6 +93,10 @@ export function createRecords(pool: pg.Pool, ledger: Ledger, load: Load): Record
       return steps.join() !== expected.join() || positions.some((position, i) => position !== i);
     });
     assert.deepEqual(wrong, [], "executions whose steps are not what they must be");
+    const { rows: early } = await pool.query(
+      `select execution_id, started_at, ended_at, output from step_execution where ended_at < (output ->> 'waitedUntil')::timestamptz`,
+    );
+    assert.deepEqual(early, [], "waits that ended before their time");
     const { rows: counts } = await pool.query("select count(*)::int as count from execution");
     assert.equal(rows.length, counts[0].count, "every execution has steps");
   }

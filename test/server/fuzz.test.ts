@@ -1,0 +1,279 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import fc from "fast-check";
+import { describedApi, type Operation } from "../helpers/described-api.ts";
+import { type Received, type RunningPawl, startTestPawl } from "../helpers/running-pawl.ts";
+import { anyJson, arbitraryOf, type Json, spoilt } from "../helpers/schema-arbitrary.ts";
+
+// More and other requests: FUZZ_RUNS=100000 FUZZ_SEED=$RANDOM node --test test/server/fuzz.test.ts
+const runs = Number(process.env.FUZZ_RUNS ?? 3000);
+const seed = Number(process.env.FUZZ_SEED ?? 20261121);
+
+let pawl: RunningPawl;
+let api: ReturnType<typeof describedApi>;
+
+before(async () => {
+  pawl = await startTestPawl({
+    PAWL_SYNC_WAIT_LIMIT: "100ms",
+    PAWL_EGRESS: "strict",
+    PAWL_MAX_RUNNING: "50",
+  });
+  api = describedApi((await pawl.send({ method: "GET", path: "/openapi.json" })).json);
+});
+after(() => pawl.close());
+
+/** Ids of what the fuzz itself has made: never the administrator's, which must stay. */
+const made = {
+  job: [] as string[],
+  execution: [] as string[],
+  principal: [] as string[],
+  token: [] as string[],
+};
+type Kind = keyof typeof made;
+
+/** Stands for the id of something that is there when the request is sent. */
+const existing = (kind: Kind) => fc.nat(1000).map((n) => `<${kind} ${n}>`);
+
+function kindOf(operation: Operation, name: string): Kind | undefined {
+  if (name === "jobId" || (name === "id" && operation.path.startsWith("/jobs/"))) return "job";
+  if (name === "principalId" || (name === "id" && operation.path.startsWith("/principal/")))
+    return "principal";
+  if (name === "id" && operation.path.startsWith("/token/")) return "token";
+  if (name === "id" && operation.path.startsWith("/jobExecution/")) return "execution";
+  return undefined;
+}
+
+function resolved(text: string): string {
+  return text.replace(/<(job|execution|principal|token) (\d+)>/g, (_, kind: Kind, n: string) => {
+    const ids = made[kind];
+    return ids[Number(n) % ids.length] ?? "01890a5d-ac96-774b-bcce-b302099a8057";
+  });
+}
+
+const expression = fc.constantFrom(
+  "{{ params.a }}",
+  "{{ job.name }}",
+  "x {{ 1 + 1 }}",
+  "{{ params }}",
+  "{{ execution.id }}",
+  "{{",
+);
+const values = fc.dictionary(fc.stringMatching(/^[a-z]{1,4}$/), fc.oneof(anyJson, expression), {
+  maxKeys: 3,
+});
+/** Steps that can run, and quickly; `http` and long scripts are left to tests of their own. */
+const stepInput = fc.oneof(
+  fc.record({ type: fc.constant("set"), input: fc.record({ values }) }),
+  fc.record({ type: fc.constant("log"), input: fc.record({ message: fc.oneof(anyJson, expression) }) }),
+  fc.record({
+    type: fc.constant("wait"),
+    input: fc.record({ durationMs: fc.constantFrom(0, 1, 20, 60_000) }),
+  }),
+  fc.record({
+    type: fc.constant("http"),
+    input: fc.record({ url: fc.constantFrom("http://127.0.0.1:1/", "http://169.254.169.254/") }),
+  }),
+);
+const steps = fc.array(
+  fc.tuple(stepInput, fc.constantFrom(undefined, "true", "false", "has(params.a)", "params.a > 1")),
+  {
+    minLength: 1,
+    maxLength: 3,
+  },
+);
+const jobInput = fc.record(
+  {
+    name: fc.oneof(
+      fc.nat(30).map((n) => `job ${n}`),
+      fc.string({ minLength: 1, maxLength: 20 }),
+    ),
+    steps: steps.map((list) =>
+      list.map(([step, when], n) => ({ key: `s${n}`, ...step, ...(when ? { when } : {}) })),
+    ),
+    tags: fc.constantFrom([], ["a"], ["a", "b"]),
+    description: fc.string({ maxLength: 10 }),
+    parameters: fc.constantFrom({}, { type: "object", properties: { a: { type: "integer", default: 3 } } }),
+    timeoutMs: fc.constantFrom(50, 1000, 100_000),
+  },
+  { requiredKeys: ["name", "steps"] },
+);
+const fieldNames = ["id", "name", "description", "tags", "version", "createdAt", "updatedBy", "nope"];
+const filter = fc.dictionary(
+  fc.constantFrom(...fieldNames),
+  fc.record({
+    operator: fc.constantFrom("and", "or"),
+    constraints: fc.array(
+      fc.record({
+        value: fc.oneof(
+          fc.constantFrom("a", "%", "_", 1, 2, "2026-01-01", ["a"], [1, 5], ["2026-01-01", "2027-01-01"]),
+          anyJson,
+        ),
+        matchMode: fc.constantFrom(
+          "equals",
+          "notEquals",
+          "contains",
+          "notContains",
+          "startsWith",
+          "endsWith",
+          "in",
+          "gt",
+          "lt",
+          "gte",
+          "lte",
+          "between",
+        ),
+      }),
+      { minLength: 1, maxLength: 3 },
+    ),
+  }),
+  { maxKeys: 2 },
+);
+
+interface Asked {
+  operation: Operation;
+  path: string;
+  body: string | undefined;
+  headers: Record<string, string>;
+}
+
+function requestTo(operation: Operation): fc.Arbitrary<Asked> {
+  const known = (name: string): fc.Arbitrary<unknown> | undefined => {
+    if (name === "JobInput") return jobInput;
+    if (name === "filters") return fc.oneof(filter, fc.constant(null));
+    if (name === "sortBy") return fc.constantFrom(...fieldNames);
+    // Few enough to meet again, and many enough not to.
+    if (name === "idempotency-key") return fc.nat(40).map((n) => `key ${n}`);
+    const kind = kindOf(operation, name);
+    return kind && fc.oneof({ weight: 9, arbitrary: existing(kind) }, { weight: 1, arbitrary: fc.uuid() });
+  };
+  const parts = operation.parameters.map(({ name, in: place, required, schema }) => {
+    const fitting = known(name) ?? arbitraryOf(schema, api.components, known);
+    const wrong = fc.oneof(anyJson, fc.string({ unit: "grapheme", maxLength: 6 }));
+    const value = fc.oneof({ weight: 12, arbitrary: fitting }, { weight: 1, arbitrary: wrong });
+    return [name, place, required ? value : fc.option(value, { nil: undefined })] as const;
+  });
+  const given = fc.tuple(...parts.map(([, , value]) => value));
+  const plain = operation.body ? arbitraryOf(operation.body, api.components, known) : fc.constant(undefined);
+  const body = fc.oneof({ weight: 3, arbitrary: plain }, { weight: 2, arbitrary: plain.chain(spoilt) });
+  const extra = fc.oneof(
+    { weight: 30, arbitrary: fc.constant("") },
+    { weight: 1, arbitrary: fc.constantFrom("nope=1", "page=1&page=2", "%00") },
+  );
+  return fc
+    .record({ given, body: operation.body ? body : fc.constant(undefined), extra })
+    .map(({ given, body, extra }) => {
+      let path = operation.path;
+      const query: string[] = [];
+      const headers: Record<string, string> = {};
+      for (const [i, value] of given.entries()) {
+        const [name, place] = parts[i]!;
+        const text = typeof value === "string" ? value : JSON.stringify(value);
+        // What is empty or a dot names another route, and what is no text can't be sent.
+        const encoded = encodeURIComponent((text ?? "").toWellFormed()).replace(/^\.{0,2}$/, "-");
+        if (place === "path") path = path.replace(`{${name}}`, encoded);
+        else if (text !== undefined && place === "query") query.push(`${name}=${encoded}`);
+        else if (text !== undefined && place === "header" && /^[\x20-\x7e]+$/.test(text))
+          headers[name] = text;
+      }
+      if (extra) query.push(extra);
+      const target = query.length > 0 ? `${path}?${query.join("&")}` : path;
+      return {
+        operation,
+        path: target,
+        body: body === undefined ? undefined : JSON.stringify(body),
+        headers,
+      };
+    });
+}
+
+const seen = new Map<string, Set<number>>();
+
+/** Sends it, and checks that what was made can be read and what was deleted can't. */
+async function send({ operation, path, body, headers }: Asked): Promise<void> {
+  // In a path the marks are encoded.
+  const target = resolved(path.replace(/%3C([a-z]+)%20(\d+)%3E/g, "<$1 $2>"));
+  const answer = await pawl.send({
+    method: operation.method,
+    path: target,
+    headers,
+    body: body === undefined ? undefined : resolved(body),
+  });
+  api.check(operation, answer);
+  seen.set(operation.operationId, (seen.get(operation.operationId) ?? new Set()).add(answer.status));
+  if (answer.status < 400) await follow(operation.operationId, target, answer);
+}
+
+const read = (path: string) => pawl.send({ method: "GET", path });
+
+async function follow(name: string, path: string, { json }: Received): Promise<void> {
+  const data = json?.data as Json & { id: string };
+  const record = async (kind: Kind, at: string) => {
+    const found = await read(`${at}/${data.id}`);
+    assert.deepEqual(found.json?.data, data, `${name}: what was written is what is read`);
+    if (!made[kind].includes(data.id)) made[kind].push(data.id);
+  };
+  const removed = async (kind: Kind) => {
+    const id = path.split("/").at(-1)!.split("?")[0]!.toLowerCase();
+    assert.equal((await read(path.split("?")[0]!)).status, 404, `${name}: what was deleted is not there`);
+    made[kind].splice(made[kind].indexOf(id) >>> 0, 1);
+  };
+  switch (name) {
+    case "createJob":
+    case "importJob":
+    case "replaceJob":
+    case "restoreJobVersion":
+      return record("job", "/jobs");
+    case "createPrincipal":
+    case "replacePrincipal":
+      return record("principal", "/principal");
+    case "deleteJob":
+      return removed("job");
+    case "deletePrincipal":
+      return removed("principal");
+    case "createToken":
+      assert.equal(
+        (await pawl.send({ method: "GET", path: "/me", token: data.token as string })).status,
+        200,
+      );
+      made.token.push(data.id);
+      return;
+    case "startJob": {
+      const found = await read(`/jobExecution/${json.executionId}`);
+      const { id, jobId, workflowId } = found.json.data;
+      assert.deepEqual([id, jobId, workflowId], [json.executionId, json.jobId, json.workflowId]);
+      made.execution.push(id);
+    }
+  }
+}
+
+test(`answers ${runs} generated requests as its document says (seed ${seed})`, {
+  timeout: 3_600_000,
+}, async () => {
+  // Reads follow writes often enough when those that make things come more often.
+  const weight: Record<string, number> = {
+    createJob: 4,
+    importJob: 3,
+    startJob: 6,
+    replaceJob: 2,
+    createPrincipal: 2,
+    createToken: 2,
+    searchJobs: 3,
+  };
+  const request = fc.oneof(
+    ...api.operations.map((operation) => ({
+      weight: weight[operation.operationId] ?? 1,
+      arbitrary: requestTo(operation),
+    })),
+  );
+  await fc.assert(fc.asyncProperty(request, send), { numRuns: runs, seed, endOnFailure: true });
+  const silent = api.operations.filter(({ operationId, responses }) => {
+    const statuses = seen.get(operationId) ?? new Set();
+    return !Object.keys(responses).some((status) => status < "300" && statuses.has(Number(status)));
+  });
+  assert.deepEqual(
+    silent.map(({ operationId }) => operationId),
+    [],
+    "operations that never succeeded: the fuzz is blind to them",
+  );
+  assert.equal((await read("/health/ready")).status, 200);
+});
