@@ -12,21 +12,14 @@ import { type Journal, openJournal } from "../../engine/journal/journal.ts";
 import { FencedError } from "../../engine/journal/lane.ts";
 import { type Run, type RunLimits, runSteps } from "../../engine/loop.ts";
 import { failpoint } from "../../lib/failpoint.ts";
+import { openBacklog } from "./backlog.ts";
 import { embeddedContext, LetGo, type Recorded, type RunState } from "./context.ts";
 import { drainedTurn, endTurn, pauseTurn, restartTurn, resumeTurn, stopTurn } from "./control.ts";
 import type { Effects } from "./control-turn.ts";
-import { askTurn, decideTurn, overdueTurn } from "./decision.ts";
-import { dueTimer } from "./due-timer.ts";
+import { askTurn, decideTurn } from "./decision.ts";
 import type { Ownership } from "./ownership.ts";
-import {
-  claimDue,
-  findDueHolds,
-  findRunnable,
-  forgetDraining,
-  loadUnfinished,
-  nextDue,
-  type Unfinished,
-} from "./store.ts";
+import { findRunnable, forgetDraining, loadUnfinished, type Unfinished } from "./store.ts";
+import { wakeUp } from "./wake-up.ts";
 
 export interface EmbeddedOptions {
   pool: pg.Pool;
@@ -49,9 +42,6 @@ export interface EmbeddedOptions {
   onFenced(): void;
 }
 
-const claimAtOnce = 500;
-const loadAtOnce = 100;
-
 /** Runs executions in this process, on the group-commit journal. Goes on with all that a former process left unfinished. */
 export async function openEmbedded(
   options: EmbeddedOptions,
@@ -63,30 +53,30 @@ export async function openEmbedded(
     batches: options.ownership.batches,
     maxWaiting: options.maxQueued,
     onTrouble: (error) => log.warn({ err: error }, "The journal lost its database; it tries again."),
-    onLateStart({ execution }) {
-      queued.push(execution.id);
-      refill();
-    },
+    onLateStart: ({ execution }) => backlog.push(execution.id),
   });
   const watchers = new Map<string, Set<(ending: Ending) => void>>();
   const listeners = new Set<(event: EngineEvent) => void>();
   const starting = new Map<string, Promise<void>>();
   const running = new Map<string, RunState & { done: Promise<void> }>();
-  // Accepted or found, not yet running: ids only, their rows hold the rest.
-  let queued: string[] = [];
-  let refilling = false;
   let closing = false;
   let draining = false;
-  let trouble: Error | undefined;
+  let fault: Error | undefined;
 
-  await forgetDraining(pool);
-  const timer = dueTimer(() => void wakeDue());
-  const unfinished = await findRunnable(pool);
-  failpoint("recovery.before-load");
-  queued = unfinished;
-  const due = await nextDue(pool);
-  if (due !== undefined) timer.schedule(due);
-  refill();
+  const backlog = openBacklog({
+    room: () => (closing || draining ? 0 : options.maxRunning - running.size),
+    takeUp,
+    onFault: (error) =>
+      log.warn({ err: error }, "Executions that wait could not be loaded; it is tried again."),
+  });
+  const waking = wakeUp({
+    pool,
+    journal,
+    effects: () => effects,
+    onDue: (ids) => backlog.push(...ids),
+    onFault: (error) =>
+      log.warn({ err: error }, "Parked executions could not be looked at; it is tried again."),
+  });
 
   function run(
     execution: Unfinished | NewExecution,
@@ -132,8 +122,8 @@ export async function openEmbedded(
       .catch((error: unknown) => letGo(id, state, error))
       .finally(() => {
         running.delete(id);
-        if (state.again && !closing) queued.push(id);
-        if (queued.length > 0) refill();
+        if (state.again) backlog.push(id);
+        else backlog.refill();
       });
     running.set(id, Object.assign(state, { done }));
   }
@@ -151,7 +141,7 @@ export async function openEmbedded(
     loadJob: options.loadJob,
     stateOf: (id) => running.get(id),
     held(id, actAt) {
-      if (actAt !== undefined) timer.schedule(actAt);
+      if (actAt !== undefined) waking.schedule(actAt);
       journal.withholdEnd(id);
       const state = running.get(id);
       if (!state) return;
@@ -165,26 +155,21 @@ export async function openEmbedded(
         state.held = false;
         state.run.deadline = deadline;
       }
-      if (dueAt !== undefined) timer.schedule(dueAt);
-      else if (!state) enqueue(id);
+      if (dueAt !== undefined) waking.schedule(dueAt);
+      else if (!state) backlog.push(id);
     },
     ended(id, ending) {
       journal.drop(id, new LetGo());
       running.get(id)?.controller.abort(new Error(ending.error?.message ?? "The execution was ended."));
       noticeEnd(id, ending);
     },
-    restarted: enqueue,
+    restarted: backlog.push,
     changed,
   };
 
-  function enqueue(id: string): void {
-    queued.push(id);
-    refill();
-  }
-
   function letGo(id: string, state: RunState, error: unknown): void {
     if (!(error instanceof LetGo)) {
-      trouble = error as Error;
+      fault = error as Error;
       if (error instanceof FencedError) options.onFenced();
       log.error(
         { err: error, executionId: id },
@@ -194,9 +179,9 @@ export async function openEmbedded(
     }
     if (closing || draining || state.controller.signal.aborted) return;
     if (state.held) void noteDrained(id, state);
-    else if (error.until !== undefined) timer.schedule(error.until);
+    else if (error.until !== undefined) waking.schedule(error.until);
     // The hold was lifted while the run let go because of it.
-    else enqueue(id);
+    else backlog.push(id);
   }
 
   /** The step that was under way at a pause has finished. */
@@ -204,82 +189,31 @@ export async function openEmbedded(
     try {
       await journal.takeInTurn(drainedTurn(id));
       // Resumed meanwhile: nobody else brings it back.
-      if (!state.held) enqueue(id);
+      if (!state.held) backlog.push(id);
     } catch (error) {
       log.warn({ err: error, executionId: id }, "It could not be noted that a paused execution is drained.");
     }
   }
 
-  /** Brings executions that wait for a place into memory, as places come free. */
-  function refill(): void {
-    if (refilling || closing || draining) return;
-    refilling = true;
-    void (async () => {
-      while (queued.length > 0 && running.size < options.maxRunning && !closing && !draining) {
-        const free = options.maxRunning - running.size;
-        await resume(queued.splice(0, Math.min(free, loadAtOnce)));
-      }
-    })()
-      .catch((error: Error) => {
-        trouble = error;
-        log.error({ err: error }, "Executions that wait for a place could not be loaded; trying again.");
-        setTimeout(refill, 1_000).unref();
-      })
-      .finally(() => {
-        refilling = false;
-      });
-  }
-
-  async function resume(woken: string[]): Promise<void> {
+  async function takeUp(woken: string[]): Promise<void> {
     // Before anything is read: what is read while its run still records is out of date when that run has let go.
     const ids = woken.filter((id) => {
       const still = running.get(id);
       if (still) still.again = true;
       return !still;
     });
-    try {
-      for (const execution of await loadUnfinished(pool, ids)) {
-        const job = await options.loadJob(execution.jobId, execution.jobVersion);
-        if (job) run(execution, job, execution, execution.run);
-        else log.error({ executionId: execution.id }, "The definition that an execution started with is gone.");
-      }
-    } catch (error) {
-      queued.unshift(...ids.filter((id) => !running.has(id)));
-      throw error;
+    for (const execution of await loadUnfinished(pool, ids)) {
+      const job = await options.loadJob(execution.jobId, execution.jobVersion);
+      if (job) run(execution, job, execution, execution.run);
+      else log.error({ executionId: execution.id }, "The definition that an execution started with is gone.");
     }
   }
 
-  async function wakeDue(): Promise<void> {
-    try {
-      const ids = await claimDue(pool, Date.now(), claimAtOnce);
-      failpoint("timer.after-claim");
-      queued.push(...ids);
-      refill();
-      await liftDueHolds();
-      const next = await nextDue(pool);
-      if (next !== undefined && !closing) timer.schedule(next);
-    } catch (error) {
-      log.warn({ err: error }, "Parked executions could not be looked at; trying again.");
-      if (!closing) timer.schedule(Date.now() + 1_000);
-    }
-  }
-
-  /** Ends the holds whose time has come: a pause with a time to resume at, a decision past its deadline. */
-  async function liftDueHolds(): Promise<void> {
-    for (const { id, held, onDeadline } of await findDueHolds(pool, Date.now(), claimAtOnce)) {
-      const request = { executionId: id, actor: "pawl", reason: "The time set for it has come." };
-      const turn =
-        held === "pause"
-          ? resumeTurn(request, effects)
-          : onDeadline === "fail"
-            ? overdueTurn(id, effects)
-            : decideTurn({ ...request, approve: onDeadline === "approve" }, effects);
-      await journal.takeInTurn(turn).catch((error: unknown) => {
-        // Somebody was first.
-        if (!(error instanceof ApiError && error.code === "INVALID_STATE")) throw error;
-      });
-    }
-  }
+  await forgetDraining(pool);
+  const unfinished = await findRunnable(pool);
+  failpoint("recovery.before-load");
+  backlog.push(...unfinished);
+  await waking.begin();
 
   return {
     unfinishedAtStart: unfinished.length,
@@ -291,7 +225,7 @@ export async function openEmbedded(
           retryAfter: 5,
         });
       }
-      if (running.size >= options.maxRunning && queued.length >= options.maxQueued) {
+      if (running.size >= options.maxRunning && backlog.size() >= options.maxQueued) {
         throw new ApiError(
           "OVERLOADED",
           "More executions wait to run than the server will hold; try again shortly.",
@@ -314,11 +248,10 @@ export async function openEmbedded(
         if (!(await journal.append({ kind: "start", execution, parametersJson, deadline }))) return false;
         failpoint("start.after-append");
         changed({ executionId: id, jobId: execution.jobId, at: execution.startedAt, status: "RUNNING" });
-        if (running.size < options.maxRunning && queued.length === 0) {
+        if (running.size < options.maxRunning && backlog.size() === 0) {
           run(execution, job, { results: undefined, parked: undefined }, 1);
         } else {
-          queued.push(id);
-          refill();
+          backlog.push(id);
         }
         return true;
       } finally {
@@ -349,12 +282,12 @@ export async function openEmbedded(
 
     drain() {
       draining = true;
-      timer.stop();
+      waking.stop();
     },
 
     async close(graceMs) {
       closing = true;
-      timer.stop();
+      waking.stop();
       const abort = setTimeout(() => {
         for (const { controller } of running.values()) controller.abort(new Error("Pawl is shutting down."));
       }, graceMs);
@@ -365,11 +298,11 @@ export async function openEmbedded(
     },
 
     check() {
-      if (trouble) throw trouble;
+      if (fault) throw fault;
       if (draining) throw new ApiError("OVERLOADED", "The server is draining: no new step begins.");
     },
 
-    stats: () => ({ running: running.size, queued: queued.length }),
+    stats: () => ({ running: running.size, queued: backlog.size() }),
 
     journalStats: journal.stats,
   };
