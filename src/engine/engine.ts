@@ -7,6 +7,8 @@ export interface CompiledJob {
   version: number;
   name: string;
   timeoutMs?: number | undefined;
+  /** How many of its executions may be under way, and what becomes of a start beyond that. */
+  concurrency?: { limit: number; onLimit: "queue" | "reject" } | undefined;
   steps: readonly CompiledStep[];
 }
 
@@ -46,6 +48,8 @@ export interface NewExecution {
   startedBy: string;
   /** Milliseconds since the epoch. */
   startedAt: number;
+  /** 0 (last) to 9 (first), among those that wait for a place of the job; 5 when left out. */
+  priority?: number | undefined;
 }
 
 /** How an execution ended. */
@@ -138,7 +142,7 @@ export interface Engine {
   /**
    * Resolves once the start is durable, to false if it was not made because `jobVersion` is no longer current or the id
    * is taken.
-   * @throws ApiError OVERLOADED, STORE_UNAVAILABLE
+   * @throws ApiError OVERLOADED, STORE_UNAVAILABLE, CONFLICT (the job's limit is reached, and it refuses what is beyond)
    */
   start(execution: NewExecution): Promise<boolean>;
   /** Calls back once when the execution ends. Answers how to stop watching. Says nothing of one that has ended before. */

@@ -7,6 +7,8 @@ export interface StartRecord {
   execution: NewExecution;
   parametersJson: string;
   deadline: number | undefined;
+  /** It waits for a place of its job. */
+  waiting: boolean;
 }
 
 /** A step got a result (perhaps the last of its execution), or waits for a retry or a timer. */

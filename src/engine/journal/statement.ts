@@ -20,9 +20,9 @@ with fence as (
   on conflict do nothing
   returning id, job_id
 ), begun as (
-  insert into live_execution (execution_id, deadline)
-  select s.id, to_timestamp(d.ms / 1000)
-  from started s join unnest($4::uuid[], $14::float8[]) as d(id, ms) on d.id = s.id
+  insert into live_execution (execution_id, job_id, deadline, waiting, priority)
+  select s.id, s.job_id, to_timestamp(d.ms / 1000), d.waiting, d.priority
+  from started s join unnest($4::uuid[], $14::float8[], $45::bool[], $46::int2[]) as d(id, ms, waiting, priority) on d.id = s.id
 ), results as (
   insert into step_execution (execution_id, run, position, id, step_id, step_key, status, attempts, started_at, ended_at, output, error)
   select s.execution_id, s.run, s.position, s.id, s.step_id, s.step_key, s.status, s.attempts, to_timestamp(s.started_ms / 1000),
@@ -77,6 +77,7 @@ export function batchValues(
   const end = columns(4);
   const wait = columns(6);
   const log = columns(8);
+  const place = columns(2);
 
   for (const record of records) {
     if (record.kind === "start") {
@@ -94,6 +95,7 @@ export function batchValues(
         e.startedAt,
         record.deadline ?? null,
       ]);
+      push(place, [record.waiting ? "t" : "f", e.priority ?? usualPriority]);
       continue;
     }
     const { executionId, run, position, attempt, record: made } = record;
@@ -151,8 +153,11 @@ export function batchValues(
     ...literals(end, [3]),
     ...literals(wait, [5]),
     ...literals(log, [7]),
+    ...literals(place, []),
   ];
 }
+
+const usualPriority = 5;
 
 type Column = (string | number | null)[];
 

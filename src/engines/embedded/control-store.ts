@@ -24,6 +24,8 @@ export interface Locked {
   parked: { kind: string; decision?: Decision } | undefined;
   stepStartedAt: number | undefined;
   attempts: number;
+  /** It waits for a place of its job. */
+  waiting: boolean;
 }
 
 interface LockedRow {
@@ -43,12 +45,13 @@ interface LockedRow {
   step_started: Date | null;
   attempts: number | null;
   parked: { kind: string; decision?: Decision } | null;
+  waiting: boolean | null;
 }
 
 export async function lockExecution(client: pg.ClientBase, id: string): Promise<Locked | undefined> {
   const { rows } = await client.query<LockedRow>(
     `select e.job_id::text, e.job_version, e.run, e.status, e.workflow_id::text, e.started_at, e.run_started_at, e.ended_at,
-            e.paused_ms::float8, e.from_position, l.held, l.held_at, l.position, l.step_started, l.attempts, l.parked
+            e.paused_ms::float8, e.from_position, l.held, l.held_at, l.position, l.step_started, l.attempts, l.parked, l.waiting
      from execution e left join live_execution l on l.execution_id = e.id where e.id = $1 for update of e`,
     [id],
   );
@@ -72,6 +75,7 @@ export async function lockExecution(client: pg.ClientBase, id: string): Promise<
     stepStartedAt: row.step_started?.getTime(),
     attempts: row.attempts ?? 0,
     parked: row.parked ?? undefined,
+    waiting: row.waiting ?? false,
   };
 }
 
@@ -283,12 +287,13 @@ export async function beginRun(
     [locked.id, next.workflowId, next.fromPosition, new Date(next.at)],
   );
   await client.query(
-    "insert into live_execution (execution_id, step_started, position, deadline) values ($1, $2, $3, $4)",
+    "insert into live_execution (execution_id, step_started, position, deadline, job_id) values ($1, $2, $3, $4, $5)",
     [
       locked.id,
       new Date(next.at),
       next.fromPosition,
       next.deadline === undefined ? null : new Date(next.deadline),
+      locked.jobId,
     ],
   );
   await count(client, locked.jobId, locked.status, locked.endedAt! - locked.startedAt, -1);

@@ -20,8 +20,8 @@ export interface Effects {
   stateOf(executionId: string): RunState | undefined;
   held(executionId: string, actAt: number | undefined): void;
   released(executionId: string, runnable: { dueAt: number | undefined; deadline: number | undefined }): void;
-  ended(executionId: string, ending: Ending): void;
-  restarted(executionId: string): void;
+  ended(execution: { id: string; jobId: string; waiting: boolean }, ending: Ending): void;
+  restarted(executionId: string, jobId: string): void;
   /** The status of an execution changed. */
   changed(event: EngineEvent): void;
   loadJob(jobId: string, version: number): Promise<CompiledJob | undefined>;
@@ -35,14 +35,14 @@ export function controlTurn(
   effects: Effects,
   own: {
     change(client: pg.ClientBase, locked: Locked, at: number): Promise<void>;
-    effect(at: number): void;
+    effect(at: number, locked: Locked): void;
     outcome?: () => Partial<ControlOutcome>;
   },
 ): Turn<ControlOutcome> {
   const { executionId, actor, reason } = request;
   const id = newId();
   let at = Date.now();
-  let jobId = "";
+  let found: Locked | undefined;
   let status: ExecutionStatus | undefined;
   return {
     executionId,
@@ -52,7 +52,7 @@ export function controlTurn(
       const to = next(locked.status, trigger);
       if (!to) throw notAllowed(locked.status, action);
       at = Date.now();
-      ({ jobId } = locked);
+      found = locked;
       status = to;
       await own.change(client, locked, at);
       await recordAction(client, locked, { id, action, actor, reason, at, to });
@@ -64,8 +64,9 @@ export function controlTurn(
       return { status, at, ...own.outcome?.() };
     },
     onCommit() {
-      own.effect(at);
-      if (status) effects.changed({ executionId, jobId, at, status });
+      if (!found || !status) return;
+      own.effect(at, found);
+      effects.changed({ executionId, jobId: found.jobId, at, status });
     },
   };
 }

@@ -50,8 +50,7 @@ export function stopTurn(request: ControlRequest, effects: Effects) {
       await endExecution(client, locked, { status: "STOPPED", at, error });
       ending = { status: "STOPPED", endedAt: at, error, output: null };
     },
-    effect: (at) =>
-      effects.ended(request.executionId, ending ?? { status: "STOPPED", endedAt: at, output: null }),
+    effect: (at, locked) => effects.ended(locked, ending ?? { status: "STOPPED", endedAt: at, output: null }),
   });
 }
 
@@ -69,7 +68,7 @@ export function restartTurn(request: RestartRequest, effects: Effects) {
       const deadline = job.timeoutMs === undefined ? undefined : at + job.timeoutMs;
       await beginRun(client, locked, { at, fromPosition, workflowId, deadline });
     },
-    effect: () => effects.restarted(request.executionId),
+    effect: (_at, { jobId }) => effects.restarted(request.executionId, jobId),
     outcome: () => ({
       workflowId,
       step: step && { id: step.id, key: step.key, name: step.name },
@@ -79,23 +78,21 @@ export function restartTurn(request: RestartRequest, effects: Effects) {
 
 /** Ends an execution apart from a step's result: its last one came while it was paused. */
 export function endTurn(executionId: string, ending: Ending, effects: Effects): Turn<boolean> {
-  let made = false;
-  let jobId = "";
+  let found: Locked | undefined;
   return {
     executionId,
     async work(client) {
       const locked = await lockExecution(client, executionId);
       if (locked?.status !== "RUNNING") return false;
-      ({ jobId } = locked);
+      found = locked;
       await endExecution(client, locked, { status: ending.status, at: Date.now(), error: ending.error });
-      made = true;
       return true;
     },
-    recall: async () => made,
-    onCommit(ended) {
-      if (!ended) return;
-      effects.ended(executionId, ending);
-      effects.changed({ executionId, jobId, at: ending.endedAt, status: ending.status });
+    recall: async () => found !== undefined,
+    onCommit() {
+      if (!found) return;
+      effects.ended(found, ending);
+      effects.changed({ executionId, jobId: found.jobId, at: ending.endedAt, status: ending.status });
     },
   };
 }

@@ -100,7 +100,7 @@ function endingTurn(
       await endExecution(client, locked, { status, at, error });
       ending = { status, endedAt: at, error, output: null };
     },
-    effect: (at) => effects.ended(request.executionId, ending ?? { status, endedAt: at, output: null }),
+    effect: (at, locked) => effects.ended(locked, ending ?? { status, endedAt: at, output: null }),
   });
 }
 

@@ -10,7 +10,7 @@ import type {
 } from "../../engine/engine.ts";
 import { type Journal, openJournal } from "../../engine/journal/journal.ts";
 import { FencedError } from "../../engine/journal/lane.ts";
-import { type Run, type RunLimits, runSteps } from "../../engine/loop.ts";
+import { type RunLimits, runSteps } from "../../engine/loop.ts";
 import { failpoint } from "../../lib/failpoint.ts";
 import { openBacklog } from "./backlog.ts";
 import { embeddedContext, LetGo, type Recorded, type RunState } from "./context.ts";
@@ -18,6 +18,8 @@ import { drainedTurn, endTurn, pauseTurn, restartTurn, resumeTurn, stopTurn } fr
 import type { Effects } from "./control-turn.ts";
 import { askTurn, decideTurn } from "./decision.ts";
 import type { Ownership } from "./ownership.ts";
+import { openPlaces } from "./places.ts";
+import { runOf } from "./run-of.ts";
 import { findRunnable, forgetDraining, loadUnfinished, type Unfinished } from "./store.ts";
 import { wakeUp } from "./wake-up.ts";
 
@@ -53,7 +55,15 @@ export async function openEmbedded(
     batches: options.ownership.batches,
     maxWaiting: options.maxQueued,
     onTrouble: (error) => log.warn({ err: error }, "The journal lost its database; it tries again."),
-    onLateStart: ({ execution }) => backlog.push(execution.id),
+    onLateStart({ execution, waiting }) {
+      // Its place was given back when its caller was told.
+      if (!waiting) {
+        places.add(execution.jobId);
+        backlog.push(execution.id);
+        return;
+      }
+      void options.loadJob(execution.jobId, execution.jobVersion).then((job) => job && places.offer(job));
+    },
   });
   const watchers = new Map<string, Set<(ending: Ending) => void>>();
   const listeners = new Set<(event: EngineEvent) => void>();
@@ -112,6 +122,7 @@ export async function openEmbedded(
         });
       },
       onEnd(ending) {
+        places.free(job.jobId);
         noticeEnd(id, ending);
         changed({ executionId: id, jobId: job.jobId, at: ending.endedAt, status: ending.status });
       },
@@ -158,12 +169,16 @@ export async function openEmbedded(
       if (dueAt !== undefined) waking.schedule(dueAt);
       else if (!state) backlog.push(id);
     },
-    ended(id, ending) {
+    ended({ id, jobId, waiting }, ending) {
+      if (!waiting) places.free(jobId);
       journal.drop(id, new LetGo());
       running.get(id)?.controller.abort(new Error(ending.error?.message ?? "The execution was ended."));
       noticeEnd(id, ending);
     },
-    restarted: backlog.push,
+    restarted(id, jobId) {
+      places.add(jobId);
+      backlog.push(id);
+    },
     changed,
   };
 
@@ -210,6 +225,12 @@ export async function openEmbedded(
   }
 
   await forgetDraining(pool);
+  const places = await openPlaces({
+    pool,
+    limitOf: async (jobId, version) => (await options.loadJob(jobId, version))?.concurrency?.limit,
+    onPlace: (ids) => backlog.push(...ids),
+    onFault: (error) => log.warn({ err: error }, "Places of a job could not be given; it is tried again."),
+  });
   const unfinished = await findRunnable(pool);
   failpoint("recovery.before-load");
   backlog.push(...unfinished);
@@ -245,10 +266,22 @@ export async function openEmbedded(
         const deadline = job.timeoutMs === undefined ? undefined : execution.startedAt + job.timeoutMs;
         failpoint("start.before-append");
         const parametersJson = JSON.stringify(execution.parameters);
-        if (!(await journal.append({ kind: "start", execution, parametersJson, deadline }))) return false;
+        const waiting = !places.take(job);
+        const made = await journal
+          .append({ kind: "start", execution, parametersJson, deadline, waiting })
+          .catch((error: unknown) => {
+            if (!waiting) places.free(job.jobId);
+            throw error;
+          });
+        if (!made) {
+          if (!waiting) places.free(job.jobId);
+          return false;
+        }
         failpoint("start.after-append");
         changed({ executionId: id, jobId: execution.jobId, at: execution.startedAt, status: "RUNNING" });
-        if (running.size < options.maxRunning && backlog.size() === 0) {
+        if (waiting) {
+          places.offer(job);
+        } else if (running.size < options.maxRunning && backlog.size() === 0) {
           run(execution, job, { results: undefined, parked: undefined }, 1);
         } else {
           backlog.push(id);
@@ -305,25 +338,5 @@ export async function openEmbedded(
     stats: () => ({ running: running.size, queued: backlog.size() }),
 
     journalStats: journal.stats,
-  };
-}
-
-function runOf(execution: Unfinished | NewExecution, job: CompiledJob, runNumber: number): Run {
-  const { id, jobId, parameters, triggeredBy, triggerSource, startedAt } = execution;
-  const fromStart = job.timeoutMs === undefined ? undefined : startedAt + job.timeoutMs;
-  return {
-    executionId: id,
-    run: runNumber,
-    job,
-    lastOutput: null,
-    // Pauses and restarts have moved the one in the row.
-    deadline: "deadline" in execution ? execution.deadline : fromStart,
-    scope: {
-      params: parameters,
-      steps: {},
-      vars: {},
-      execution: { id, jobId, triggeredBy, triggerSource, startTime: new Date(startedAt).toISOString() },
-      job: { id: jobId, name: job.name, version: job.version },
-    },
   };
 }

@@ -33,7 +33,7 @@ export interface Parked {
 /** Ids of all executions that should be running now, oldest first; those parked for later are left out. */
 export async function findRunnable(pool: pg.Pool): Promise<string[]> {
   const { rows } = await pool.query<{ id: string }>(
-    "select execution_id::text as id from live_execution where due_at is null and held is null order by execution_id",
+    "select execution_id::text as id from live_execution where due_at is null and held is null and not waiting order by execution_id",
   );
   return rows.map((row) => row.id);
 }
@@ -83,7 +83,7 @@ export async function loadUnfinished(pool: pg.Pool, ids: string[]): Promise<Unfi
     `select e.id::text, e.job_id::text, e.job_version, e.job_name, e.run, e.from_position, e.parameters, e.triggered_by, e.trigger_source,
             e.started_at, l.deadline, l.position, l.attempts, l.step_started, l.parked
      from execution e join live_execution l on l.execution_id = e.id
-     where e.id = any($1::uuid[]) and e.status = 'RUNNING' and l.due_at is null`,
+     where e.id = any($1::uuid[]) and e.status = 'RUNNING' and l.due_at is null and not l.waiting`,
     [ids],
   );
   const byId = new Map(executions.rows.map((row) => [row.id, present(row)]));
@@ -188,4 +188,28 @@ function presentResult(row: ResultRow): StepResult {
     startedAt: row.started_at.getTime(),
     endedAt: row.ended_at.getTime(),
   };
+}
+
+/** How many executions of each job are under way, and how many wait for a place; the version of the latest. */
+export async function countPlaces(
+  pool: pg.Pool,
+): Promise<{ jobId: string; version: number; under: number; waiting: number }[]> {
+  const { rows } = await pool.query(
+    `select l.job_id::text as "jobId", max(e.job_version) as version,
+            count(*) filter (where not l.waiting)::int as under, count(*) filter (where l.waiting)::int as waiting
+     from live_execution l join execution e on e.id = l.execution_id group by l.job_id`,
+  );
+  return rows;
+}
+
+/** Gives places of a job to those that wait for one, highest priority first, then the oldest. */
+export async function claimPlaces(pool: pg.Pool, jobId: string, places: number): Promise<string[]> {
+  const { rows } = await pool.query<{ id: string }>(
+    `update live_execution set waiting = false
+     where execution_id in (
+       select execution_id from live_execution where job_id = $1 and waiting order by priority desc, execution_id limit $2 for update)
+     returning execution_id::text as id`,
+    [jobId, places],
+  );
+  return rows.map((row) => row.id).sort();
 }
