@@ -50,6 +50,16 @@ export interface NewExecution {
   startedAt: number;
   /** 0 (last) to 9 (first), among those that wait for a place of the job; 5 when left out. */
   priority?: number | undefined;
+  /** The execution whose step started it. */
+  parentId?: string | undefined;
+  /** 0 for an execution that no step started. */
+  depth?: number | undefined;
+}
+
+/** A job that a step starts and waits for. */
+export interface ChildJob {
+  jobId: string;
+  parameters: Record<string, unknown>;
 }
 
 /** How an execution ended. */
@@ -72,8 +82,11 @@ export interface StepCall {
   log(level: LogLine["level"], message: string): void;
 }
 
-/** The output; from a step that only waits, with the time at which it will have it; or what somebody is to decide. */
-export type StepOutcome = { output: unknown; until?: number; decision?: Decision };
+/**
+ * The output; from a step that only waits, with the time at which it will have it; or what somebody is to decide; or the job to
+ * run in its place.
+ */
+export type StepOutcome = { output: unknown; until?: number; decision?: Decision; child?: ChildJob };
 
 /** Runs a step's code; `main.ts` hands the one made of the plugins. */
 export type StepRunner = (call: StepCall) => Promise<StepOutcome>;
@@ -87,6 +100,8 @@ export interface LogLine {
 /** What is asked of an execution, by whom, and why. */
 export interface ControlRequest {
   executionId: string;
+  /** Names the action: asked for again with the same id, it is answered as before and not done twice. Left out: made by the engine. */
+  actionId?: string | undefined;
   actor: string;
   reason?: string | undefined;
 }

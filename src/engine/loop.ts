@@ -1,7 +1,7 @@
 import type { ExecutionError, StepStatus } from "../contract/execution.ts";
 import { endingAfter } from "./ending.ts";
-import type { CompiledJob, Decision, Ending, LogLine, Scope, StepRunner } from "./engine.ts";
-import { tryStep, wakeStep } from "./try-step.ts";
+import type { ChildJob, CompiledJob, Decision, Ending, LogLine, Scope, StepRunner } from "./engine.ts";
+import { adoptChild, tryStep, wakeStep } from "./try-step.ts";
 
 /** The lasting result of a step. */
 export interface StepResult {
@@ -20,6 +20,7 @@ export type StepRecord =
   | { kind: "result"; result: StepResult; ends?: Ending; logs?: LogLine[] }
   | { kind: "retry"; until: number; error: ExecutionError; startedAt: number; logs?: LogLine[] }
   | { kind: "timer"; until: number; output: unknown; startedAt: number; logs?: LogLine[] }
+  | ({ kind: "child"; childId: string; startedAt: number; logs?: LogLine[] } & ChildJob)
   | { kind: "decision"; decision: Decision; startedAt: number; logs?: LogLine[] };
 
 /**
@@ -36,6 +37,8 @@ export interface RunContext {
   ): Promise<StepRecord>;
   /** Returns at that time. An engine may let go of everything meanwhile and run the loop anew. */
   sleep(until: number): Promise<void>;
+  /** Starts the job, once; returns when it has ended. */
+  child(record: Extract<StepRecord, { kind: "child" }>): Promise<Ending>;
   /** Returns once somebody has decided; the step then has its result. */
   decided(): Promise<void>;
   /** Ends the execution apart from a result: its last one was recorded while a pause kept it from ending. */
@@ -96,6 +99,14 @@ async function finishStep(
       // The same try once more: it answers the result that the decision made.
       attempt--;
       continue;
+    }
+    if (record.kind === "child") {
+      const ending = await context.child(record);
+      const done = await context.step(position, attempt, "wake", async () =>
+        adoptChild({ run, position, attempt, limits }, record, ending),
+      );
+      if (done.kind === "result") return done;
+      throw new Error("A step whose job has ended has to have a result.");
     }
     await context.sleep(Math.min(record.until, run.deadline ?? Number.POSITIVE_INFINITY));
     if (record.kind === "retry") continue;

@@ -1,8 +1,9 @@
 import { backoff } from "../lib/backoff.ts";
 import { failpoint } from "../lib/failpoint.ts";
+import { newId } from "../lib/ids.ts";
 import { StepError } from "../lib/step-error.ts";
 import { endingAfter } from "./ending.ts";
-import type { CompiledStep, StepRunner } from "./engine.ts";
+import type { CompiledStep, Ending, StepRunner } from "./engine.ts";
 import type { Run, RunLimits, StepRecord, StepResult } from "./loop.ts";
 import { stepLog } from "./step-log.ts";
 import { type TimeLimit, timeLimit } from "./time-limit.ts";
@@ -56,6 +57,9 @@ export async function tryStep(
       }),
     );
     failpoint("step.after-run");
+    if (outcome.child) {
+      return { kind: "child", childId: newId(), ...outcome.child, startedAt, logs: log.lines };
+    }
     if (outcome.decision) {
       return { kind: "decision", decision: outcome.decision, startedAt, logs: log.lines };
     }
@@ -82,6 +86,25 @@ export function wakeStep(current: Try, parked: Extract<StepRecord, { kind: "time
     return fail(current, parked.startedAt, overdue(current.run));
   }
   return complete(current, parked.startedAt, parked.output);
+}
+
+/** The result of a step that ran a job, once that has ended. */
+export function adoptChild(
+  current: Try,
+  child: Extract<StepRecord, { kind: "child" }>,
+  ending: Ending,
+): StepRecord {
+  const { deadline } = current.run;
+  if (deadline !== undefined && Date.now() >= deadline) {
+    return fail(current, child.startedAt, overdue(current.run));
+  }
+  if (ending.status === "COMPLETED") {
+    const output = { executionId: child.childId, status: ending.status, output: ending.output };
+    return complete(current, child.startedAt, output);
+  }
+  const why = ending.error?.message ?? "It gave no reason.";
+  const message = `The job it ran is ${ending.status}: ${why} (execution ${child.childId})`;
+  return fail(current, child.startedAt, { code: "SUB_JOB_FAILED", message, retryable: false });
 }
 
 function complete(current: Try, startedAt: number, output: unknown): StepRecord {

@@ -24,7 +24,8 @@ export interface VersionRow {
 }
 
 export function presentJob(row: JobRow): Job {
-  const { name, description, category, tags, parameters, timeoutMs, mcp, steps } = row.definition;
+  const { name, description, category, tags, parameters, timeoutMs, concurrency, mcp, steps } =
+    row.definition;
   return {
     id: row.id,
     name,
@@ -34,6 +35,7 @@ export function presentJob(row: JobRow): Job {
     parameters,
     steps: steps.map(presentStep),
     timeoutMs,
+    concurrency,
     mcp,
     version: row.version,
     createdAt: row.createdAt.toISOString(),
@@ -44,7 +46,8 @@ export function presentJob(row: JobRow): Job {
 }
 
 export function presentVersion(row: VersionRow): JobVersion {
-  const { name, description, category, tags, parameters, timeoutMs, mcp, steps } = row.definition;
+  const { name, description, category, tags, parameters, timeoutMs, concurrency, mcp, steps } =
+    row.definition;
   return {
     version: row.version,
     current: row.current,
@@ -58,6 +61,7 @@ export function presentVersion(row: VersionRow): JobVersion {
       tags,
       parameters,
       timeoutMs,
+      concurrency,
       mcp,
       steps: steps.map(presentStep),
     },

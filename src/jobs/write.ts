@@ -10,6 +10,7 @@ import type { JobRow } from "./present.ts";
 import { withStepIds } from "./step-ids.ts";
 import type { StepTypes } from "./step-type.ts";
 import type { JobStore } from "./store.ts";
+import { requireSubJobs } from "./sub-jobs.ts";
 
 export interface WriteDeps {
   store: JobStore;
@@ -23,6 +24,7 @@ export async function createJob(deps: WriteDeps, principal: Principal, input: Jo
   const id = newId();
   requireWithinLimits(principal, { id, tags: input.tags ?? [] });
   await requireValid(input, deps.types);
+  await requireSubJobs(deps.store, principal, undefined, input);
   const definition = withStepIds(input, undefined);
   const made = { definition, version: 1, by: principal.name, at: new Date() };
   await refusingTakenNames(input.name, () =>
@@ -55,6 +57,7 @@ export async function replaceJob(
 ): Promise<JobRow> {
   if (!(await deps.store.find(id, principal.jobs))) throw noSuchJob();
   await requireValid(input, deps.types);
+  await requireSubJobs(deps.store, principal, id, input);
   return change(deps, principal, id, expectedVersion, (job) => ({
     definition: withStepIds(input, job.definition),
   }));
@@ -71,6 +74,7 @@ export async function restoreVersion(
   const definition = await deps.store.findDefinition(id, version);
   if (!definition) throw new ApiError("NOT_FOUND", `The job has no version ${version}.`);
   await requireValid(definition, deps.types);
+  await requireSubJobs(deps.store, principal, id, definition);
   return change(deps, principal, id, undefined, () => ({ definition, restoredFrom: version }));
 }
 

@@ -8,13 +8,14 @@ import type {
   Engine,
   NewExecution,
   StepCall,
+  StepOutcome,
 } from "../../src/engine/engine.ts";
 import { openEmbedded } from "../../src/engines/embedded/engine.ts";
 import { takeOwnership } from "../../src/engines/embedded/ownership.ts";
 import { newId } from "../../src/lib/ids.ts";
 import { createTestDatabase } from "./database.ts";
 
-export type Code = (call: StepCall) => Promise<{ output: unknown; until?: number }>;
+export type Code = (call: StepCall) => Promise<StepOutcome>;
 
 export interface StepRow {
   position: number;
@@ -43,6 +44,10 @@ export async function engineFixture() {
       url: database.url,
       ownership,
       loadJob: async (jobId) => jobs.get(jobId),
+      findJob: async (jobId) => {
+        const job = jobs.get(jobId);
+        return job && { ...job, readParameters: (value) => ({ value, faults: [] }) };
+      },
       runStep: (call) => code.get(call.type)!(call),
       limits: { outputBytes: 1024, logBytes: 100 },
       maxRunning: 100,

@@ -19,6 +19,8 @@ export class LetGo extends Error {
   }
 }
 
+export type ChildRecord = Extract<StepRecord, { kind: "child" }>;
+
 /** A run in this process's memory. */
 export interface RunState {
   run: Run;
@@ -48,6 +50,8 @@ export function embeddedContext(given: {
   closing: () => boolean;
   onStep(position: number, attempt: number, status: StepStatus): void;
   onEnd(ending: Ending): void;
+  /** Starts the job of a step, once, and answers its end if that has come. */
+  child(record: ChildRecord): Promise<Ending | undefined>;
   /** Asks for a decision, durably. */
   ask(given: { position: number; attempt: number; startedAt: number; decision: Decision }): Promise<unknown>;
   end(ending: Ending): Promise<void>;
@@ -97,6 +101,12 @@ export function embeddedContext(given: {
       // Waiting work is not kept in memory: its row knows the time, and the engine's timer comes back for it.
       if (until > Date.now()) throw new LetGo(until);
     },
+    async child(record) {
+      const ending = await given.child(record);
+      // The end of the child brings the execution back, or its own deadline.
+      if (!ending) throw new LetGo(run.deadline ?? Number.POSITIVE_INFINITY);
+      return ending;
+    },
     async decided() {
       throw new LetGo(Number.POSITIVE_INFINITY);
     },
@@ -123,5 +133,9 @@ function answerFromRecord(
     return { kind: "retry", until: attempt < parked.attempts ? 0 : until, error, startedAt };
   }
   if (parked.kind === "timer") return { kind: "timer", until, output: parked.output, startedAt };
+  if (parked.kind === "child") {
+    const { childId, jobId, parameters } = parked;
+    return { kind: "child", childId: childId!, jobId: jobId!, parameters: parameters ?? {}, startedAt };
+  }
   return undefined;
 }

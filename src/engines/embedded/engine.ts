@@ -1,57 +1,39 @@
-import type pg from "pg";
 import { ApiError } from "../../contract/errors.ts";
 import type {
   CompiledJob,
-  Ending,
+  ControlOutcome,
+  ControlRequest,
   Engine,
-  EngineEvent,
   NewExecution,
-  StepRunner,
 } from "../../engine/engine.ts";
 import { type Journal, openJournal } from "../../engine/journal/journal.ts";
-import { FencedError } from "../../engine/journal/lane.ts";
-import { type RunLimits, runSteps } from "../../engine/loop.ts";
+import { FencedError, type Turn } from "../../engine/journal/lane.ts";
+import { runSteps } from "../../engine/loop.ts";
 import { failpoint } from "../../lib/failpoint.ts";
 import { openBacklog } from "./backlog.ts";
+import { wakeParents } from "./child-store.ts";
+import { children } from "./children.ts";
 import { embeddedContext, LetGo, type Recorded, type RunState } from "./context.ts";
 import { drainedTurn, endTurn, pauseTurn, restartTurn, resumeTurn, stopTurn } from "./control.ts";
 import type { Effects } from "./control-turn.ts";
 import { askTurn, decideTurn } from "./decision.ts";
-import type { Ownership } from "./ownership.ts";
+import { freshReads } from "./fresh.ts";
+import { observers } from "./observers.ts";
+import type { EmbeddedOptions } from "./options.ts";
 import { openPlaces } from "./places.ts";
 import { runOf } from "./run-of.ts";
 import { findRunnable, forgetDraining, loadUnfinished, type Unfinished } from "./store.ts";
 import { wakeUp } from "./wake-up.ts";
 
-export interface EmbeddedOptions {
-  pool: pg.Pool;
-  /** Of the same database: the journal has connections of its own. */
-  url: string;
-  ownership: Ownership;
-  /** The definition that an execution started with; undefined if it can't be had any more. */
-  loadJob(jobId: string, version: number): Promise<CompiledJob | undefined>;
-  runStep: StepRunner;
-  limits: RunLimits;
-  /** Executions whose steps run at a time; others that were accepted wait for a place. */
-  maxRunning: number;
-  maxQueued: number;
-  log: {
-    info(o: object, m: string): void;
-    warn(o: object, m: string): void;
-    error(o: object, m: string): void;
-  };
-  /** Another process runs the executions now; this one can't go on. */
-  onFenced(): void;
-}
+export type EmbeddedEngine = Engine & { unfinishedAtStart: number; journalStats: Journal["stats"] };
 
 /** Runs executions in this process, on the group-commit journal. Goes on with all that a former process left unfinished. */
-export async function openEmbedded(
-  options: EmbeddedOptions,
-): Promise<Engine & { unfinishedAtStart: number; journalStats: Journal["stats"] }> {
+export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedEngine> {
   const { pool, log, limits } = options;
-  const journal = openJournal({
+  const { owner } = options.ownership;
+  const opened = openJournal({
     url: options.url,
-    owner: options.ownership.owner,
+    owner,
     batches: options.ownership.batches,
     maxWaiting: options.maxQueued,
     onTrouble: (error) => log.warn({ err: error }, "The journal lost its database; it tries again."),
@@ -65,8 +47,8 @@ export async function openEmbedded(
       void options.loadJob(execution.jobId, execution.jobVersion).then((job) => job && places.offer(job));
     },
   });
-  const watchers = new Map<string, Set<(ending: Ending) => void>>();
-  const listeners = new Set<(event: EngineEvent) => void>();
+  const { journal, read, stillHolds } = freshReads(opened, (id) => backlog.push(id));
+  const seen = observers();
   const starting = new Map<string, Promise<void>>();
   const running = new Map<string, RunState & { done: Promise<void> }>();
   let closing = false;
@@ -81,6 +63,7 @@ export async function openEmbedded(
   });
   const waking = wakeUp({
     pool,
+    owner,
     journal,
     effects: () => effects,
     onDue: (ids) => backlog.push(...ids),
@@ -111,9 +94,9 @@ export async function openEmbedded(
       state,
       closing: () => closing || draining,
       onStep(position, attempt, status) {
-        if (listeners.size === 0) return;
+        if (!seen.listening()) return;
         const { id: stepId, key } = job.steps[position]!;
-        changed({
+        seen.changed({
           executionId: id,
           jobId: job.jobId,
           at: Date.now(),
@@ -123,8 +106,20 @@ export async function openEmbedded(
       },
       onEnd(ending) {
         places.free(job.jobId);
-        noticeEnd(id, ending);
-        changed({ executionId: id, jobId: job.jobId, at: ending.endedAt, status: ending.status });
+        if (execution.parentId !== undefined) void kids.ended(id, execution.parentId);
+        seen.ended(id, ending);
+        seen.changed({ executionId: id, jobId: job.jobId, at: ending.endedAt, status: ending.status });
+      },
+      child: (record) => {
+        const parent = { ...state, depth: execution.depth ?? 0, startedBy: execution.startedBy };
+        return kids.child(record, parent).catch((error: unknown) => {
+          log.warn(
+            { err: error, executionId: id },
+            "A job could not be started by a step; it is tried again.",
+          );
+          setTimeout(() => backlog.push(id), 1_000).unref();
+          return undefined;
+        });
       },
       ask: (asked) => journal.takeInTurn(askTurn(id, asked, effects)),
       end: (ending) => journal.takeInTurn(endTurn(id, ending, effects)).then(() => undefined),
@@ -137,15 +132,6 @@ export async function openEmbedded(
         else backlog.refill();
       });
     running.set(id, Object.assign(state, { done }));
-  }
-
-  function changed(event: EngineEvent): void {
-    for (const listener of listeners) listener(event);
-  }
-
-  function noticeEnd(id: string, ending: Ending): void {
-    for (const onEnd of watchers.get(id) ?? []) onEnd(ending);
-    watchers.delete(id);
   }
 
   const effects: Effects = {
@@ -171,15 +157,16 @@ export async function openEmbedded(
     },
     ended({ id, jobId, waiting }, ending) {
       if (!waiting) places.free(jobId);
+      void kids.ended(id, undefined);
       journal.drop(id, new LetGo());
       running.get(id)?.controller.abort(new Error(ending.error?.message ?? "The execution was ended."));
-      noticeEnd(id, ending);
+      seen.ended(id, ending);
     },
     restarted(id, jobId) {
       places.add(jobId);
       backlog.push(id);
     },
-    changed,
+    changed: seen.changed,
   };
 
   function letGo(id: string, state: RunState, error: unknown): void {
@@ -217,27 +204,35 @@ export async function openEmbedded(
       if (still) still.again = true;
       return !still;
     });
-    for (const execution of await loadUnfinished(pool, ids)) {
+    for (const execution of await loadUnfinished(pool, read(ids))) {
       const job = await options.loadJob(execution.jobId, execution.jobVersion);
+      if (!stillHolds(execution.id)) continue;
       if (job) run(execution, job, execution, execution.run);
       else log.error({ executionId: execution.id }, "The definition that an execution started with is gone.");
     }
   }
 
-  await forgetDraining(pool);
   const places = await openPlaces({
     pool,
+    owner,
     limitOf: async (jobId, version) => (await options.loadJob(jobId, version))?.concurrency?.limit,
     onPlace: (ids) => backlog.push(...ids),
     onFault: (error) => log.warn({ err: error }, "Places of a job could not be given; it is tried again."),
   });
-  const unfinished = await findRunnable(pool);
-  failpoint("recovery.before-load");
-  backlog.push(...unfinished);
-  await waking.begin();
 
-  return {
-    unfinishedAtStart: unfinished.length,
+  /** Does it to the execution, and then to what its steps have started. */
+  async function reaching(
+    action: "pause" | "resume" | "stop",
+    request: ControlRequest,
+    turn: Turn<ControlOutcome>,
+  ): Promise<ControlOutcome> {
+    const outcome = await journal.takeInTurn(turn);
+    await kids.reach(action, request.executionId, request);
+    return outcome;
+  }
+
+  const engine: EmbeddedEngine = {
+    unfinishedAtStart: 0,
 
     async start(execution) {
       const { id } = execution;
@@ -278,7 +273,7 @@ export async function openEmbedded(
           return false;
         }
         failpoint("start.after-append");
-        changed({ executionId: id, jobId: execution.jobId, at: execution.startedAt, status: "RUNNING" });
+        seen.changed({ executionId: id, jobId: execution.jobId, at: execution.startedAt, status: "RUNNING" });
         if (waiting) {
           places.offer(job);
         } else if (running.size < options.maxRunning && backlog.size() === 0) {
@@ -293,25 +288,14 @@ export async function openEmbedded(
       }
     },
 
-    watch(id, onEnd) {
-      const watching = watchers.get(id) ?? new Set();
-      watchers.set(id, watching.add(onEnd));
-      return () => {
-        watching.delete(onEnd);
-        if (watching.size === 0 && watchers.get(id) === watching) watchers.delete(id);
-      };
-    },
+    watch: seen.watch,
+    subscribe: seen.subscribe,
 
-    pause: (request) => journal.takeInTurn(pauseTurn(request, effects)),
-    resume: (request) => journal.takeInTurn(resumeTurn(request, effects)),
-    stop: (request) => journal.takeInTurn(stopTurn(request, effects)),
+    pause: (request) => reaching("pause", request, pauseTurn(request, effects)),
+    resume: (request) => reaching("resume", request, resumeTurn(request, effects)),
+    stop: (request) => reaching("stop", request, stopTurn(request, effects)),
     decide: (request) => journal.takeInTurn(decideTurn(request, effects)),
     restart: (request) => journal.takeInTurn(restartTurn(request, effects)),
-
-    subscribe(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
 
     drain() {
       draining = true;
@@ -339,4 +323,24 @@ export async function openEmbedded(
 
     journalStats: journal.stats,
   };
+  const kids = children({
+    pool,
+    owner,
+    findJob: options.findJob,
+    start: engine.start,
+    pause: engine.pause,
+    resume: engine.resume,
+    stop: engine.stop,
+    wake: (id) => backlog.push(id),
+    onFault: (error, executionId) =>
+      log.warn({ err: error, executionId }, "An execution could not be told that its job has ended."),
+  });
+  await forgetDraining(pool, owner);
+  await wakeParents(pool, owner);
+  const unfinished = await findRunnable(pool);
+  failpoint("recovery.before-load");
+  backlog.push(...unfinished);
+  await waking.begin();
+  engine.unfinishedAtStart = unfinished.length;
+  return engine;
 }

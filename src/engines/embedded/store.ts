@@ -2,6 +2,7 @@ import type pg from "pg";
 import type { ExecutionError } from "../../contract/execution.ts";
 import { inForce } from "../../engine/in-force.ts";
 import type { StepResult } from "../../engine/loop.ts";
+import { orFenced, whileOwner } from "./while-owner.ts";
 
 /** An unfinished execution as the database holds it: all that is needed to go on. */
 export interface Unfinished {
@@ -13,7 +14,10 @@ export interface Unfinished {
   parameters: Record<string, unknown>;
   triggeredBy: string;
   triggerSource: string | null;
+  startedBy: string;
   startedAt: number;
+  parentId: string | undefined;
+  depth: number;
   deadline: number | undefined;
   results: Map<number, StepResult>;
   /** The step that was waiting, for a retry or a timer, and how often it had been tried. */
@@ -24,10 +28,14 @@ export interface Parked {
   position: number;
   attempts: number;
   startedAt: number;
-  kind: "retry" | "timer";
+  kind: "retry" | "timer" | "child";
   until: number;
   error?: ExecutionError;
   output?: unknown;
+  /** Of a child: */
+  childId?: string;
+  jobId?: string;
+  parameters?: Record<string, unknown>;
 }
 
 /** Ids of all executions that should be running now, oldest first; those parked for later are left out. */
@@ -39,8 +47,10 @@ export async function findRunnable(pool: pg.Pool): Promise<string[]> {
 }
 
 /** Steps that were draining when a former process died are not under way any more. */
-export async function forgetDraining(pool: pg.Pool): Promise<void> {
-  await pool.query("update live_execution set draining = false where draining");
+export async function forgetDraining(pool: pg.Pool, owner: string): Promise<void> {
+  await pool
+    .query(`update live_execution set draining = false where draining and ${whileOwner("$1")}`, [owner])
+    .catch(orFenced);
 }
 
 /** When the next parked execution is due, or a hold ends by itself; undefined when none is. */
@@ -67,13 +77,16 @@ export async function findDueHolds(
 }
 
 /** Takes executions whose time has come; they are runnable from then on, also after a crash. */
-export async function claimDue(pool: pg.Pool, now: number, limit: number): Promise<string[]> {
-  const { rows } = await pool.query<{ id: string }>(
-    `update live_execution set due_at = null
+export async function claimDue(pool: pg.Pool, owner: string, now: number, limit: number): Promise<string[]> {
+  const { rows } = await pool
+    .query<{ id: string }>(
+      `update live_execution set due_at = null
      where execution_id in (select execution_id from live_execution where due_at <= $1 and held is null order by due_at limit $2 for update)
+       and ${whileOwner("$3")}
      returning execution_id::text as id`,
-    [new Date(now), limit],
-  );
+      [new Date(now), limit, owner],
+    )
+    .catch(orFenced);
   return rows.map((row) => row.id);
 }
 
@@ -81,7 +94,7 @@ export async function claimDue(pool: pg.Pool, now: number, limit: number): Promi
 export async function loadUnfinished(pool: pg.Pool, ids: string[]): Promise<Unfinished[]> {
   const executions = await pool.query<ExecutionRow>(
     `select e.id::text, e.job_id::text, e.job_version, e.job_name, e.run, e.from_position, e.parameters, e.triggered_by, e.trigger_source,
-            e.started_at, l.deadline, l.position, l.attempts, l.step_started, l.parked
+            e.started_by, e.started_at, e.parent_id::text, e.depth, l.deadline, l.position, l.attempts, l.step_started, l.parked
      from execution e join live_execution l on l.execution_id = e.id
      where e.id = any($1::uuid[]) and e.status = 'RUNNING' and l.due_at is null and not l.waiting`,
     [ids],
@@ -133,12 +146,15 @@ interface ExecutionRow {
   parameters: Record<string, unknown>;
   triggered_by: string;
   trigger_source: string | null;
+  started_by: string;
   started_at: Date;
   deadline: Date | null;
   position: number | null;
   attempts: number;
   step_started: Date | null;
-  parked: { kind: "retry" | "timer"; until: number; error?: ExecutionError; output?: unknown } | null;
+  parked: Omit<Parked, "position" | "attempts" | "startedAt"> | null;
+  parent_id: string | null;
+  depth: number;
 }
 
 interface ResultRow {
@@ -164,7 +180,10 @@ function present(row: ExecutionRow): Unfinished {
     parameters: row.parameters,
     triggeredBy: row.triggered_by,
     triggerSource: row.trigger_source,
+    startedBy: row.started_by,
     startedAt: row.started_at.getTime(),
+    parentId: row.parent_id ?? undefined,
+    depth: row.depth,
     deadline: row.deadline?.getTime(),
     results: new Map(),
     parked: waits
@@ -203,13 +222,21 @@ export async function countPlaces(
 }
 
 /** Gives places of a job to those that wait for one, highest priority first, then the oldest. */
-export async function claimPlaces(pool: pg.Pool, jobId: string, places: number): Promise<string[]> {
-  const { rows } = await pool.query<{ id: string }>(
-    `update live_execution set waiting = false
+export async function claimPlaces(
+  pool: pg.Pool,
+  owner: string,
+  jobId: string,
+  places: number,
+): Promise<string[]> {
+  const { rows } = await pool
+    .query<{ id: string }>(
+      `update live_execution set waiting = false
      where execution_id in (
        select execution_id from live_execution where job_id = $1 and waiting order by priority desc, execution_id limit $2 for update)
+       and ${whileOwner("$3")}
      returning execution_id::text as id`,
-    [jobId, places],
-  );
+      [jobId, places, owner],
+    )
+    .catch(orFenced);
   return rows.map((row) => row.id).sort();
 }
