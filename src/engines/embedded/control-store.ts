@@ -108,17 +108,34 @@ export async function recordAction(client: pg.ClientBase, locked: Locked, action
   );
 }
 
-/** The status that a committed action led to; undefined if it was not committed. */
+/** What a committed action led to, and the run that it was done to; undefined if it was not committed. */
 export async function findAction(
   client: pg.ClientBase,
   executionId: string,
   id: string,
-): Promise<ExecutionStatus | undefined> {
-  const { rows } = await client.query<{ to_status: ExecutionStatus }>(
-    "select to_status from execution_action where execution_id = $1 and id = $2",
+): Promise<{ status: ExecutionStatus; at: number; run: number } | undefined> {
+  const { rows } = await client.query<{ to_status: ExecutionStatus; at: Date; run: number }>(
+    "select to_status, at, run from execution_action where execution_id = $1 and id = $2",
     [executionId, id],
   );
-  return rows[0]?.to_status;
+  const row = rows[0];
+  return row && { status: row.to_status, at: row.at.getTime(), run: row.run };
+}
+
+/** How a run began: the present one, or one that a restart has superseded. */
+export async function findRun(
+  client: pg.ClientBase,
+  executionId: string,
+  run: number,
+): Promise<{ workflowId: string; jobId: string; jobVersion: number; fromPosition: number } | undefined> {
+  const { rows } = await client.query(
+    `select coalesce(r.workflow_id, e.workflow_id)::text as "workflowId", e.job_id::text as "jobId",
+            coalesce(r.job_version, e.job_version) as "jobVersion", coalesce(r.from_position, e.from_position) as "fromPosition"
+     from execution e left join execution_run r on r.execution_id = e.id and r.run = $2
+     where e.id = $1 and (e.run = $2 or r.run is not null)`,
+    [executionId, run],
+  );
+  return rows[0];
 }
 
 export async function hold(

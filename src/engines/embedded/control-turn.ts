@@ -37,10 +37,12 @@ export function controlTurn(
     change(client: pg.ClientBase, locked: Locked, at: number): Promise<void>;
     effect(at: number, locked: Locked): void;
     outcome?: () => Partial<ControlOutcome>;
+    /** What an earlier turn with the same action id answered, beside its status. */
+    earlierOutcome?(client: pg.ClientBase, run: number): Promise<Partial<ControlOutcome>>;
   },
 ): Turn<ControlOutcome> {
   const { executionId, actor, reason } = request;
-  const id = newId();
+  const id = request.actionId ?? newId();
   let at = Date.now();
   let found: Locked | undefined;
   let status: ExecutionStatus | undefined;
@@ -49,6 +51,13 @@ export function controlTurn(
     async work(client) {
       const locked = await lockExecution(client, executionId);
       if (!locked) throw new ApiError("NOT_FOUND", `There is no execution ${executionId}.`);
+      const earlier = request.actionId && (await findAction(client, executionId, id));
+      if (earlier) {
+        // Its effects came with it, or with the recovery since.
+        found = undefined;
+        const { status, at, run } = earlier;
+        return { status, at, ...(await own.earlierOutcome?.(client, run)) };
+      }
       const to = next(locked.status, trigger);
       if (!to) throw notAllowed(locked.status, action);
       at = Date.now();
@@ -59,9 +68,10 @@ export function controlTurn(
       return { status: to, at, ...own.outcome?.() };
     },
     async recall(client) {
-      const status = await findAction(client, executionId, id);
-      if (!status) throw new Error("A committed action has left no trace.");
-      return { status, at, ...own.outcome?.() };
+      const action = await findAction(client, executionId, id);
+      if (!action) throw new Error("A committed action has left no trace.");
+      const outcome = found ? own.outcome?.() : await own.earlierOutcome?.(client, action.run);
+      return { status: action.status, at: action.at, ...outcome };
     },
     onCommit() {
       if (!found || !status) return;

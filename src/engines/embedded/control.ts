@@ -7,6 +7,7 @@ import {
   beginRun,
   drained,
   endExecution,
+  findRun,
   hold,
   type Locked,
   lockExecution,
@@ -73,6 +74,15 @@ export function restartTurn(request: RestartRequest, effects: Effects) {
       workflowId,
       step: step && { id: step.id, key: step.key, name: step.name },
     }),
+    async earlierOutcome(client, run) {
+      const begun = await findRun(client, request.executionId, run + 1);
+      const job = begun && (await effects.loadJob(begun.jobId, begun.jobVersion));
+      const from = begun && job?.steps[begun.fromPosition];
+      return {
+        workflowId: begun?.workflowId,
+        step: from && { id: from.id, key: from.key, name: from.name },
+      };
+    },
   });
 }
 

@@ -1,6 +1,7 @@
 import type pg from "pg";
 import { ApiError } from "../../contract/errors.ts";
 import type { CompiledJob } from "../../engine/engine.ts";
+import { FencedError } from "../../engine/journal/lane.ts";
 import { claimPlaces, countPlaces } from "./store.ts";
 
 /** How many executions of each job are under way, for those jobs that limit it. */
@@ -18,6 +19,7 @@ export interface Places {
 /** Counts what the database holds at first and every change since: only the owner of the executions starts and ends any. */
 export async function openPlaces(options: {
   pool: pg.Pool;
+  owner: string;
   limitOf(jobId: string, version: number): Promise<number | undefined>;
   onPlace(ids: string[]): void;
   onFault(error: Error): void;
@@ -49,7 +51,7 @@ export async function openPlaces(options: {
         const free = Math.min(limits.get(jobId)! - (taken.get(jobId) ?? 0), 1_000);
         if (free <= 0) return;
         taken.set(jobId, (taken.get(jobId) ?? 0) + free);
-        const ids = await claimPlaces(options.pool, jobId, free).catch((error: unknown) => {
+        const ids = await claimPlaces(options.pool, options.owner, jobId, free).catch((error: unknown) => {
           release(jobId, free);
           throw error;
         });
@@ -61,6 +63,8 @@ export async function openPlaces(options: {
         }
       }
     } catch (error) {
+      // They are the new owner's to give.
+      if (error instanceof FencedError) return;
       options.onFault(error as Error);
       setTimeout(() => void give(jobId), 1_000).unref();
     } finally {

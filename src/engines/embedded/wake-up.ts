@@ -22,6 +22,7 @@ const retryMs = 1_000;
 /** Brings back what waits for a time: retries and timers whose time has come, holds that end by themselves. */
 export function wakeUp(options: {
   pool: pg.Pool;
+  owner: string;
   journal: Journal;
   effects(): Effects;
   onDue(ids: string[]): void;
@@ -32,7 +33,7 @@ export function wakeUp(options: {
 
   async function look(): Promise<void> {
     try {
-      const ids = await claimDue(pool, Date.now(), claimAtOnce);
+      const ids = await claimDue(pool, options.owner, Date.now(), claimAtOnce);
       failpoint("timer.after-claim");
       options.onDue(ids);
       await liftDueHolds();
