@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { histories, runHistory } from "./model/histories.ts";
 import { openReal, type Real } from "./model/real.ts";
 
-// HISTORIES=2000 for the long form; HISTORIES_SEED and HISTORIES_PATH repeat what a failure has printed.
-const { HISTORIES, HISTORIES_SEED, HISTORIES_PATH } = process.env;
+// HISTORIES=2000 for the long form; the others repeat what a failure has printed: its seed, its path, its replayPath.
+const { HISTORIES, HISTORIES_SEED, HISTORIES_PATH, HISTORIES_REPLAY } = process.env;
 const numRuns = Number(HISTORIES ?? 200);
 const seed = HISTORIES_SEED === undefined ? (Date.now() ^ (process.pid << 8)) | 0 : Number(HISTORIES_SEED);
 // Fewer than the executions of a history: some have to wait for theirs.
@@ -19,7 +19,7 @@ describe("the embedded engine under random histories", () => {
 
   test(`comes to what a plain model says, ${numRuns} times (seed ${seed})`, async () => {
     await fc.assert(
-      fc.asyncProperty(histories(16), (commands) => runHistory(real, commands, places)),
+      fc.asyncProperty(histories(16, HISTORIES_REPLAY), (commands) => runHistory(real, commands, places)),
       {
         numRuns,
         seed,

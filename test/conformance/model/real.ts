@@ -27,6 +27,8 @@ export interface Observed {
   held: boolean;
   draining: boolean;
   parked: boolean;
+  /** Its time has come, and it was not woken yet. */
+  overdue: boolean;
   results: { run: number; position: number; status: string; attempts: number; output: string | null }[];
   actions: string[];
   gate: { position: number; run: number; attempt: number } | undefined;
@@ -127,9 +129,13 @@ export async function openReal(places: number) {
     }
   }
 
-  function forget(): void {
-    for (const gate of gates.values()) gate.answer({ output: "late" });
+  /** Lets go of the code that runs. The function lets it answer, when nobody may listen any more. */
+  function forget(): () => void {
+    const left = [...gates.values()];
     gates.clear();
+    return () => {
+      for (const gate of left) gate.answer({ output: "late" });
+    };
   }
 
   /** The engine is gone in the middle of whatever it did, and the next one takes over; what it still tries must fail. */
@@ -137,6 +143,7 @@ export async function openReal(places: number) {
     const lost = engine;
     const lostPool = pool;
     generation++;
+    const answerLate = forget();
     await on.pool.query(
       `select pg_terminate_backend(pid) from pg_stat_activity
        where datname = current_database() and application_name = any($1)`,
@@ -151,7 +158,7 @@ export async function openReal(places: number) {
         if (!(error as Error).message.startsWith("Another engine")) throw error;
       }
     }
-    forget();
+    answerLate();
     void on.close(lost).catch(() => undefined);
   }
 
@@ -159,10 +166,12 @@ export async function openReal(places: number) {
     if (operation.do === "advance") return advance().then(() => "done");
     if (operation.do === "crash") return crash(operation.cut).then(() => "done");
     if (operation.do === "reopen") {
+      generation++;
+      const answerLate = forget();
       await on.close(engine);
       await pool.end();
-      forget();
       await open();
+      answerLate();
       return "done";
     }
     if (operation.do === "start") {
@@ -230,13 +239,14 @@ export async function openReal(places: number) {
       const { rows } = await on.pool.query(
         `select e.id::text, e.status, e.run, e.ended_at is not null as ended, l.execution_id is not null as live, l.held is not null as held,
                 coalesce(l.draining, false) as draining, l.due_at is not null as parked,
+                coalesce(least(case when l.held is null then l.due_at end, l.act_at) <= $2, false) as overdue,
                 (select coalesce(json_agg(json_build_object('run', s.run, 'position', s.position, 'status', s.status,
                           'attempts', s.attempts, 'output', s.output::text) order by s.run, s.position), '[]')
                  from step_execution s where s.execution_id = e.id) as results,
                 (select coalesce(json_agg(concat(a.action, ' ', a.from_status, '>', a.to_status) order by a.id), '[]')
                  from execution_action a where a.execution_id = e.id) as actions
          from execution e left join live_execution l on l.execution_id = e.id where e.id = any($1::uuid[])`,
-        [ids.filter((id) => id !== undefined)],
+        [ids.filter((id) => id !== undefined), new Date(Date.now())],
       );
       const byId = new Map(rows.map((row) => [row.id, row]));
       return ids.map((id) => {
@@ -286,7 +296,7 @@ export async function openReal(places: number) {
       // One may end by itself meanwhile.
       for (const { id } of rows)
         await engine.stop({ executionId: id, actor: "reset" }).catch(() => undefined);
-      forget();
+      forget()();
       ids = [];
       jobIds = [];
       ends.clear();
