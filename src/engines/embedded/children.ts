@@ -116,7 +116,7 @@ function failed(message: string): Ending {
   return {
     status: "FAILED",
     endedAt: Date.now(),
-    error: { code: "SUB_JOB_NOT_STARTED", message },
+    error: { code: "SUB_JOB_FAILED", message },
     output: null,
   };
 }
