@@ -89,9 +89,10 @@ async function finishStep(
   runStep: StepRunner,
   limits: RunLimits,
 ): Promise<Extract<StepRecord, { kind: "result" }>> {
+  let since: number | undefined;
   for (let attempt = 1; ; attempt++) {
     const record = await context.step(position, attempt, "try", (signal) =>
-      tryStep({ run, position, attempt, signal, limits }, runStep),
+      tryStep({ run, position, attempt, since, signal, limits }, runStep),
     );
     if (record.kind === "result") return record;
     if (record.kind === "decision") {
@@ -109,7 +110,10 @@ async function finishStep(
       throw new Error("A step whose job has ended has to have a result.");
     }
     await context.sleep(Math.min(record.until, run.deadline ?? Number.POSITIVE_INFINITY));
-    if (record.kind === "retry") continue;
+    if (record.kind === "retry") {
+      since = record.startedAt;
+      continue;
+    }
     const woken = await context.step(position, attempt, "wake", async () =>
       wakeStep({ run, position, attempt, limits }, record),
     );

@@ -12,6 +12,8 @@ export interface Try {
   run: Run;
   position: number;
   attempt: number;
+  /** Milliseconds since the epoch: when the first try began; undefined for the first. */
+  since?: number | undefined;
   limits: RunLimits;
 }
 
@@ -30,18 +32,23 @@ export async function tryStep(
 ): Promise<StepRecord> {
   const { run, attempt } = current;
   const step = stepOf(current);
-  const startedAt = Date.now();
+  const now = Date.now();
+  const startedAt = current.since ?? now;
+  // A quick step would be over before a timer could end it: a long row of them would run on and on.
+  if (run.deadline !== undefined && now >= run.deadline) {
+    return fail({ ...current, attempt: attempt - 1 }, startedAt, overdue(run));
+  }
   const log = stepLog(current.limits.logBytes);
   let limit: TimeLimit | undefined;
   try {
     if (step.when && !step.when(run.scope)) {
-      return settle(current, { status: "SKIPPED", output: null, attempts: 0, startedAt, endedAt: startedAt });
+      return settle(current, { status: "SKIPPED", output: null, attempts: 0, startedAt: now, endedAt: now });
     }
     const input = step.input(run.scope);
     limit = timeLimit({
       stepMs: step.timeoutMs,
       deadline: () => run.deadline,
-      startedAt,
+      startedAt: now,
       stop: current.signal,
     });
     failpoint("step.before-run");

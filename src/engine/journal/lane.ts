@@ -3,6 +3,7 @@ import pg from "pg";
 import { ApiError } from "../../contract/errors.ts";
 import { isStoreUnavailable } from "../../db/faults.ts";
 import { failpoint } from "../../lib/failpoint.ts";
+import { isPlanted } from "../../lib/plant.ts";
 import { executionOf, type JournalRecord, type StartRecord } from "./records.ts";
 import { batchValues, commitBatch } from "./statement.ts";
 
@@ -133,6 +134,10 @@ export function openLane(options: LaneOptions) {
   /** Writes the entries for good, however often the database goes away meanwhile, and answers them. */
   async function write(entries: Entry[]): Promise<void> {
     const told = new Set<Entry>();
+    if (isPlanted("journal.answer-before-commit")) {
+      for (const entry of entries) entry.resolve(true);
+      await delay(50);
+    }
     try {
       const started = await commit(entries, told);
       for (const entry of entries) {
@@ -184,10 +189,11 @@ export function openLane(options: LaneOptions) {
     recall: (client: pg.Client) => Promise<T>,
     onAway: () => void,
   ): Promise<T> {
-    const number = batch + 1;
+    let number = batch + 1;
     for (let attempt = 0; ; attempt++) {
       try {
         client ??= await connect(options.url);
+        if (isPlanted("journal.no-fence")) number = await becomeOwner(client);
         const committed = attempt > 0 && (await isCommitted(client, number));
         const value = committed ? await recall(client) : await work(client, number);
         batch = number;
@@ -214,6 +220,15 @@ export function openLane(options: LaneOptions) {
       if (entry.record.kind === "start") told.add(entry);
     }
     for (const entry of [...dropped, ...told]) entry.reject(storeAway());
+  }
+
+  /** What `plant("journal.no-fence")` does instead of minding who the owner is. */
+  async function becomeOwner(on: pg.Client): Promise<number> {
+    const { rows } = await on.query("select owner::text, batch::text from journal_lane where lane = $1", [
+      options.lane,
+    ]);
+    options.owner = rows[0]!.owner;
+    return Number(rows[0]!.batch) + 1;
   }
 
   async function isCommitted(on: pg.Client, number: number): Promise<boolean> {
