@@ -12,6 +12,7 @@ import type {
 } from "../../src/engine/engine.ts";
 import { openEmbedded } from "../../src/engines/embedded/engine.ts";
 import { takeOwnership } from "../../src/engines/embedded/ownership.ts";
+import { openShared, type SharedEngine } from "../../src/engines/embedded/shared.ts";
 import { newId } from "../../src/lib/ids.ts";
 import { createTestDatabase } from "./database.ts";
 
@@ -36,26 +37,32 @@ export async function engineFixture() {
   const code = new Map<string, Code>();
   const engines = new Set<Engine>();
 
+  const options = {
+    pool,
+    url: database.url,
+    loadJob: async (jobId: string) => jobs.get(jobId),
+    findJob: async (jobId: string) => {
+      const job = jobs.get(jobId);
+      return job && { ...job, readParameters: (value: Record<string, unknown>) => ({ value, faults: [] }) };
+    },
+    runStep: (call: StepCall) => code.get(call.type)!(call),
+    limits: { outputBytes: 1024, logBytes: 100 },
+    maxRunning: 100,
+    maxQueued: 1000,
+    log: { info() {}, warn() {}, error() {} },
+  };
+
   async function open(overrides: Partial<Parameters<typeof openEmbedded>[0]> = {}): Promise<Engine> {
     const ownership = await takeOwnership(database.url, () => {});
     if (!ownership) throw new Error("Another engine of the test still owns the executions.");
-    const engine = await openEmbedded({
-      pool,
-      url: database.url,
-      ownership,
-      loadJob: async (jobId) => jobs.get(jobId),
-      findJob: async (jobId) => {
-        const job = jobs.get(jobId);
-        return job && { ...job, readParameters: (value) => ({ value, faults: [] }) };
-      },
-      runStep: (call) => code.get(call.type)!(call),
-      limits: { outputBytes: 1024, logBytes: 100 },
-      maxRunning: 100,
-      maxQueued: 1000,
-      log: { info() {}, warn() {}, error() {} },
-      onFenced() {},
-      ...overrides,
-    });
+    const engine = await openEmbedded({ ...options, ownership, onFenced() {}, ...overrides });
+    engines.add(engine);
+    return engine;
+  }
+
+  /** An engine that shares the database with others. */
+  async function share(overrides: Partial<Parameters<typeof openShared>[0]> = {}): Promise<SharedEngine> {
+    const engine = await openShared({ ...options, ...overrides });
     engines.add(engine);
     return engine;
   }
@@ -144,6 +151,7 @@ export async function engineFixture() {
     url: database.url,
     pool,
     open,
+    share,
     close,
     jobOf,
     executionOf,

@@ -17,9 +17,16 @@ export function openListener(url: string): Listener {
   const channels = new Map<string, Set<OnTold>>();
   const closed = new AbortController();
   let client: pg.Client | undefined;
+  let sent: Promise<unknown> = Promise.resolve();
 
   function tell(channel: string, payload: string): void {
     for (const onTold of channels.get(channel) ?? []) onTold(payload);
+  }
+
+  /** One after the other. What fails has lost its connection, and the next one begins anew. */
+  function send(statement: string): void {
+    const to = client;
+    sent = sent.then(() => to?.query(statement)).catch(() => {});
   }
 
   /** Resolves when the connection is lost. */
@@ -38,7 +45,8 @@ export function openListener(url: string): Listener {
     try {
       await next.connect();
       client = next;
-      for (const channel of channels.keys()) await next.query(`listen ${channel}`);
+      for (const channel of channels.keys()) send(`listen ${channel}`);
+      await sent;
       for (const channel of channels.keys()) tell(channel, "");
       await ended;
     } finally {
@@ -61,13 +69,13 @@ export function openListener(url: string): Listener {
         those.add(onTold);
       } else {
         channels.set(channel, new Set([onTold]));
-        client?.query(`listen ${channel}`).catch(() => {});
+        send(`listen ${channel}`);
       }
       return () => {
         const left = channels.get(channel);
         if (!left?.delete(onTold) || left.size > 0) return;
         channels.delete(channel);
-        client?.query(`unlisten ${channel}`).catch(() => {});
+        send(`unlisten ${channel}`);
       };
     },
     async close() {

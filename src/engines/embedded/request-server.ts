@@ -110,7 +110,7 @@ export function serveRequests(options: {
     try {
       while (answers.length > 0 || ends.length > 0) {
         await new Promise<void>((resolve) => setImmediate(resolve));
-        const now = answers;
+        const now = [...answers];
         const over = ends;
         ends = [];
         if (now.length > 0) await putAnswers(pool, owner, now);
