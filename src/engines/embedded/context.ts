@@ -4,6 +4,7 @@ import type { Journal } from "../../engine/journal/journal.ts";
 import type { Run, RunContext, StepRecord, StepResult } from "../../engine/loop.ts";
 import { failpoint } from "../../lib/failpoint.ts";
 import { newId } from "../../lib/ids.ts";
+import { isPlanted } from "../../lib/plant.ts";
 import type { Parked } from "./store.ts";
 
 /**
@@ -123,7 +124,7 @@ function answerFromRecord(
   attempt: number,
   phase: "try" | "wake",
 ): StepRecord | undefined {
-  const result = results?.get(position);
+  const result = isPlanted("engine.forget-results") ? undefined : results?.get(position);
   if (result) return { kind: "result", result };
   if (parked?.position !== position || phase === "wake") return undefined;
   const { startedAt, until } = parked;

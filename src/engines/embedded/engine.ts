@@ -10,6 +10,7 @@ import { type Journal, openJournal } from "../../engine/journal/journal.ts";
 import { FencedError, type Turn } from "../../engine/journal/lane.ts";
 import { runSteps } from "../../engine/loop.ts";
 import { failpoint } from "../../lib/failpoint.ts";
+import { isPlanted } from "../../lib/plant.ts";
 import { openBacklog } from "./backlog.ts";
 import { wakeParents } from "./child-store.ts";
 import { children } from "./children.ts";
@@ -156,6 +157,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedEn
       else if (!state) backlog.push(id);
     },
     ended({ id, jobId, waiting }, ending) {
+      if (isPlanted("engine.lost-stop")) return;
       if (!waiting) places.free(jobId);
       void kids.ended(id, undefined);
       journal.drop(id, new LetGo());

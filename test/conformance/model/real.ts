@@ -38,7 +38,6 @@ export interface Observed {
 export async function openReal(places: number) {
   const on = await engineFixture();
   const jobs = new Map<string, Promise<CompiledJob>>();
-  const faults: string[] = [];
   // Of the present history, by slot.
   let ids: (string | undefined)[] = [];
   let jobIds: string[] = [];
@@ -209,8 +208,7 @@ export async function openReal(places: number) {
   }
 
   return {
-    on,
-    faults,
+    check: () => engine.check(),
     ends: (slot: number): string[] => ends.get(ids[slot]!) ?? [],
 
     async perform(operation: Operation): Promise<Answer> {
