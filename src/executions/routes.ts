@@ -17,8 +17,8 @@ export function executionRoutes(app: FastifyInstance, deps: StartDeps): void {
     });
     return { body: response, status: ended ? 200 : 202 };
   });
-  route(app, "getExecution", async ({ principal, params }) => ({
-    data: await readExecution(store, principal, params.id),
+  route(app, "getExecution", async ({ principal, params, query }) => ({
+    data: await readExecution(store, principal, params.id, query.run),
     message: "The execution.",
   }));
   route(app, "getLastExecution", async ({ principal, params }) => ({
