@@ -24,7 +24,7 @@ export interface Outcome {
   p50Ms: number;
   p99Ms: number;
   /** Processors in use on average: the client and the engine, the database or server, and the workers apart from them. */
-  cores: { client: number; store: number; service?: number };
+  cores: { client: number; store: number; service?: number; others: number };
   verified: string;
 }
 
@@ -73,7 +73,17 @@ export async function contend(run: (task: Task) => Promise<Outcome>): Promise<vo
   process.send!(outcome, () => process.disconnect());
 }
 
-/** Processors that a sampled process used between both ends of a window. */
-export function coresOf(before: number, after: number, seconds: number): number {
-  return (after - before) / seconds;
+interface CpuSample {
+  client: number;
+  store: number;
+  service?: number;
+  machine: number;
+}
+
+/** Processors in use between both ends of a window. `others` is what is not ours: a run with much of it says little. */
+export function coresOf(before: CpuSample, after: CpuSample, seconds: number): Outcome["cores"] {
+  const used = (name: keyof CpuSample) => ((after[name] ?? 0) - (before[name] ?? 0)) / seconds;
+  const [client, store, service] = [used("client"), used("store"), used("service")];
+  const others = used("machine") - client - store - service;
+  return { client, store, ...(after.service === undefined ? {} : { service }), others };
 }

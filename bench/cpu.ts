@@ -27,6 +27,14 @@ export function treeCpuSeconds(root: number): number {
   return own ? sum(own) / ticksPerSecond : Number.NaN;
 }
 
+/** Seconds of processor that the whole machine has used: less our own, what others took from a run. Linux only, else NaN. */
+export function machineCpuSeconds(): number {
+  if (process.platform !== "linux") return Number.NaN;
+  const fields = readFileSync("/proc/stat", "utf8").split("\n")[0]!.trim().split(/\s+/).slice(1).map(Number);
+  const [user, nice, system, , , irq, softirq] = fields;
+  return (user! + nice! + system! + irq! + softirq!) / ticksPerSecond;
+}
+
 /** Seconds of processor that this process has used, its children apart. */
 export function ownCpuSeconds(): number {
   const { user, system } = process.cpuUsage();

@@ -1,5 +1,5 @@
 import { closedLoop } from "./closed-loop.ts";
-import { ownCpuSeconds, postmasterOf, treeCpuSeconds } from "./cpu.ts";
+import { machineCpuSeconds, ownCpuSeconds, postmasterOf, treeCpuSeconds } from "./cpu.ts";
 import { describeMachine, describePostgres } from "./machine.ts";
 import { openPawlEngine } from "./pawl-engine.ts";
 import { benchDatabase } from "./setup.ts";
@@ -36,6 +36,7 @@ export async function benchEngine(options: EngineOptions) {
         sample: () => ({
           node: ownCpuSeconds(),
           postgres: treeCpuSeconds(postmaster),
+          machine: machineCpuSeconds(),
           journal: pawl.engine.journalStats(),
         }),
       });
@@ -52,6 +53,9 @@ export async function benchEngine(options: EngineOptions) {
         p50Ms: measured.p50Ms,
         p99Ms: measured.p99Ms,
         nodeCpu: (after.node - before.node) / seconds,
+        othersCpu:
+          (after.machine - before.machine - (after.node - before.node) - (after.postgres - before.postgres)) /
+          seconds,
         postgresCpu: (after.postgres - before.postgres) / seconds,
         commitsPerSecond: commits / seconds,
         recordsPerCommit: (after.journal.records - before.journal.records) / commits,
@@ -73,12 +77,22 @@ export function printEngine({ runs }: Awaited<ReturnType<typeof benchEngine>>): 
     round(run.p99Ms, 2),
     round(run.nodeCpu, 2),
     round(run.postgresCpu, 2),
+    round(run.othersCpu, 2),
     round(run.commitsPerSecond),
     round(run.recordsPerCommit, 1),
     round(run.commitMs, 2),
     round(run.commitShare * 100),
     run.verified,
   ]);
-  const columns = ["in flight", "exec/s", "p50 ms", "p99 ms", "node cores", "pg cores", "commits/s"];
+  const columns = [
+    "in flight",
+    "exec/s",
+    "p50 ms",
+    "p99 ms",
+    "node cores",
+    "pg cores",
+    "others",
+    "commits/s",
+  ];
   return table([...columns, "rec/commit", "commit ms", "in commit %", ""], rows);
 }

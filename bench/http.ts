@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import type pg from "pg";
 import { createClient } from "../src/client/client.ts";
 import { closedLoop } from "./closed-loop.ts";
-import { ownCpuSeconds, postmasterOf, treeCpuSeconds } from "./cpu.ts";
+import { machineCpuSeconds, ownCpuSeconds, postmasterOf, treeCpuSeconds } from "./cpu.ts";
 import type { EngineOptions } from "./engine.ts";
 import { openStarter } from "./http-load.ts";
 import { describeMachine, describePostgres } from "./machine.ts";
@@ -45,6 +45,7 @@ export async function benchHttp(options: EngineOptions) {
             accepted++;
           },
           sample: async () => ({
+            machine: machineCpuSeconds(),
             load: ownCpuSeconds(),
             server: treeCpuSeconds(server.pid),
             postgres: treeCpuSeconds(postmaster),
@@ -59,6 +60,7 @@ export async function benchHttp(options: EngineOptions) {
           steps: stepsPerExecution,
         });
         const { before, after, seconds } = measured;
+        const ours = (at: typeof before) => at.load + at.server + at.postgres;
         runs.push({
           mode: sync ? "sync" : "async",
           connections,
@@ -72,6 +74,7 @@ export async function benchHttp(options: EngineOptions) {
           serverCpu: (after.server - before.server) / seconds,
           postgresCpu: (after.postgres - before.postgres) / seconds,
           loadCpu: (after.load - before.load) / seconds,
+          othersCpu: (after.machine - before.machine - (ours(after) - ours(before))) / seconds,
           verified,
         });
       }
@@ -94,10 +97,11 @@ export function printHttp({ runs }: Awaited<ReturnType<typeof benchHttp>>): stri
     round(run.serverCpu, 2),
     round(run.postgresCpu, 2),
     round(run.loadCpu, 2),
+    round(run.othersCpu, 2),
     run.verified,
   ]);
   const columns = ["start", "conns", "accepted/s", "completed/s", "max backlog", "drain s", "503s", "p50 ms"];
-  return table([...columns, "p99 ms", "server cores", "pg cores", "load cores", ""], rows);
+  return table([...columns, "p99 ms", "server cores", "pg cores", "load cores", "others", ""], rows);
 }
 
 function setJob() {

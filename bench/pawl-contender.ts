@@ -1,7 +1,7 @@
 import { createPool } from "../src/db/pool.ts";
 import { closedLoop } from "./closed-loop.ts";
 import { contend, coresOf } from "./contender.ts";
-import { treeCpuSeconds } from "./cpu.ts";
+import { machineCpuSeconds, treeCpuSeconds } from "./cpu.ts";
 import { packageVersion } from "./machine.ts";
 import { openPawlEngine } from "./pawl-engine.ts";
 import { verifyExecutions } from "./verify.ts";
@@ -13,7 +13,11 @@ await contend(async (task) => {
   const measured = await closedLoop({
     ...task,
     once: () => pawl.execute(job),
-    sample: () => ({ client: treeCpuSeconds(process.pid), store: treeCpuSeconds(task.postmaster!) }),
+    sample: () => ({
+      client: treeCpuSeconds(process.pid),
+      store: treeCpuSeconds(task.postmaster!),
+      machine: machineCpuSeconds(),
+    }),
   });
   const verified = await verifyExecutions(pool, {
     jobId: job.jobId,
@@ -30,10 +34,7 @@ await contend(async (task) => {
     perSecond: measured.perSecond,
     p50Ms: measured.p50Ms,
     p99Ms: measured.p99Ms,
-    cores: {
-      client: coresOf(before.client, after.client, seconds),
-      store: coresOf(before.store, after.store, seconds),
-    },
+    cores: coresOf(before, after, seconds),
     verified,
   };
 });

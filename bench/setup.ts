@@ -1,4 +1,4 @@
-import { mkdtemp } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -25,6 +25,7 @@ export async function benchDatabase() {
       await pool.end();
       await server.stop();
       await removeEmbedded(dataDir);
+      await rm(dataDir, { recursive: true, force: true });
     },
   };
 }

@@ -152,7 +152,7 @@ export const settings = {
 type Settings = typeof settings;
 type ValueOf<S> = S extends Setting<infer T, infer D> ? (D extends string ? T : T | undefined) : never;
 
-export type Source = "default" | "environment" | ".env";
+export type Source = "default" | "environment" | ".env" | "command line";
 export type Config = { [K in keyof Settings]: ValueOf<Settings[K]> } & {
   sources: Record<keyof Settings, Source>;
 };
@@ -171,10 +171,13 @@ export class ConfigError extends Error {
 type Environment = Record<string, string | undefined>;
 
 /**
- * Reads the environment, and below it the `.env` file (by default the working directory's; null: none).
- * An empty value counts as unset. Throws one ConfigError that lists every fault.
+ * Reads what options of the command line set, below it the environment, and below that the `.env` file (by default the
+ * working directory's; null: none). An empty value counts as unset. Throws one ConfigError that lists every fault.
  */
-export function loadConfig(env: Environment, options: { envFile?: string | null } = {}): Config {
+export function loadConfig(
+  env: Environment,
+  options: { envFile?: string | null; commandLine?: Environment } = {},
+): Config {
   const faults: string[] = [];
   const file = readEnvFile(options.envFile === undefined ? ".env" : options.envFile, faults);
   const names = Object.values(settings).map((setting) => setting.name);
@@ -187,7 +190,11 @@ export function loadConfig(env: Environment, options: { envFile?: string | null 
   const values: Record<string, unknown> = {};
   const sources: Record<string, Source> = {};
   for (const [key, setting] of Object.entries<Setting>(settings)) {
-    const [source, given] = firstGiven(setting.name, env, file);
+    const [source, given] = firstGiven(setting.name, [
+      ["command line", options.commandLine ?? {}],
+      ["environment", env],
+      [".env", file],
+    ]);
     const chosen = given ?? setting.default;
     sources[key] = given === undefined ? "default" : source;
     try {
@@ -235,11 +242,11 @@ function namesIn(env: Environment, from: Source): [Source, string][] {
     .map((name) => [from, name]);
 }
 
-function firstGiven(name: string, env: Environment, file: Environment): [Source, string | undefined] {
-  const own = env[name]?.trim();
-  if (own) return ["environment", own];
-  const filed = file[name]?.trim();
-  if (filed) return [".env", filed];
+function firstGiven(name: string, places: [Source, Environment][]): [Source, string | undefined] {
+  for (const [source, values] of places) {
+    const given = values[name]?.trim();
+    if (given) return [source, given];
+  }
   return ["default", undefined];
 }
 

@@ -28,6 +28,7 @@ import { createStepRunner } from "./plugins/run.ts";
 import { createSandbox } from "./plugins/sandbox/pool.ts";
 
 export { removeEmbedded as removeData } from "./db/remove-embedded.ts";
+export { RecoveryError, resetAdminToken } from "./recovery.ts";
 
 /** A running Pawl. */
 export interface Pawl {
@@ -85,6 +86,8 @@ export async function startPawl(config: Config): Promise<Pawl> {
   });
   opened.defer(() => engine.close(config.shutdownGraceMs));
 
+  const engineClosed = new AbortController();
+
   const executions = executionStore(pool);
   const control = controlStore(pool);
   const cleaner = setInterval(() => {
@@ -106,7 +109,7 @@ export async function startPawl(config: Config): Promise<Pawl> {
     engine: async () => engine.check(),
     drain: drainCheck,
   });
-  identityRoutes(app, { pool, authenticator });
+  identityRoutes(app, { pool, authenticator, uses });
   jobRoutes(app, jobs);
   executionRoutes(app, {
     engine,
@@ -114,6 +117,13 @@ export async function startPawl(config: Config): Promise<Pawl> {
     findJob: jobs.findStartable,
     forgetJob: jobs.invalidate,
     syncWaitLimitMs: config.syncWaitLimitMs,
+    closed: engineClosed.signal,
+  });
+  // At once, so that they share the grace: a caller may wait for an execution of which no further step will begin. It is
+  // told so when the engine has closed, and has a moment to hear it.
+  opened.defer(async () => {
+    const engineDone = engine.close(config.shutdownGraceMs).finally(() => engineClosed.abort());
+    await Promise.all([engineDone, closeApp(app, config.shutdownGraceMs + 500)]);
   });
   let url = "";
   controlRoutes(app, {
@@ -125,7 +135,6 @@ export async function startPawl(config: Config): Promise<Pawl> {
     heartbeatMs,
     publicUrl: () => config.publicUrl?.replace(/\/+$/, "") ?? url,
   });
-  opened.defer(() => closeApp(app, config.shutdownGraceMs));
   await app.listen({ host: config.host, port: config.port });
   const address = app.server.address() as AddressInfo;
   ownPorts.add(address.port);

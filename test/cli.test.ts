@@ -146,6 +146,12 @@ describe("pawl", () => {
     });
   });
 
+  it("says where a faulty value came from, and how to learn more", async () => {
+    const faulty = await pawl(["whoami", "--url", "ftp://x"]);
+    assert.match(faulty.stderr, /PAWL_URL must be .*; the command line has "ftp:\/\/x"/);
+    assert.match((await runPawl(["start"])).stderr, /missing required argument 'job'\n.*--help/);
+  });
+
   it("answers a faulty configuration with code 2 and every fault", async () => {
     const { code, stderr } = await runPawl(["serve"], { env: { PAWL_PRT: "1", PAWL_LOG_LEVEL: "loud" } });
     assert.equal(code, 2);
@@ -324,6 +330,21 @@ describe("pawl job", () => {
     assert.ok(!JSON.parse(missing.stdout).some((job: { name: string }) => job.name === "bad"));
   });
 
+  it("lists faults in the order of the file, in words", async () => {
+    const lines = [
+      "name: ordered",
+      "tags: [a, a]",
+      "steps:",
+      "  - { key: 1st, type: log }",
+      "  - { type: log }",
+      "colour: red",
+    ];
+    const { stderr } = await pawl(["job", "apply", "-"], { input: lines.join("\n") });
+    const places = [...stderr.matchAll(/input\):(\d+):\d+/g)].map(([, line]) => Number(line));
+    assert.deepEqual(places, [2, 4, 5, 6], stderr);
+    assert.match(stderr, /\/steps\/0\/key must begin with a letter/);
+  });
+
   it("refuses to replace with --create-only", async () => {
     const { code, stderr } = await pawl(["job", "apply", "-", "--create-only"], { input: echo });
     assert.equal(code, 5);
@@ -374,6 +395,20 @@ describe("pawl token", () => {
     assert.equal((await pawl(["job", "list"], { env: own })).code, 5);
     const after = await json(["token", "list"]);
     assert.ok(!after.some((one: { id: string }) => one.id === token.id));
+  });
+
+  it("refuses an authority that covers nothing", async () => {
+    const slip = await pawl([
+      "token",
+      "create",
+      "--principal",
+      "slip",
+      "--authority",
+      "JobService:Jobs:read",
+    ]);
+    assert.equal(slip.code, 2);
+    assert.match(slip.stderr, /"JobService:Jobs:read" covers nothing\. Did you mean "JobService:Job:read"\?/);
+    assert.equal((await pawl(["principal", "show", "slip"])).code, 5);
   });
 
   it("makes one more token of a principal, and refuses to change it on the way", async () => {

@@ -2,7 +2,7 @@ import { DBOS } from "@dbos-inc/dbos-sdk";
 import pg from "pg";
 import { closedLoop } from "../closed-loop.ts";
 import { contend, coresOf } from "../contender.ts";
-import { treeCpuSeconds } from "../cpu.ts";
+import { machineCpuSeconds, treeCpuSeconds } from "../cpu.ts";
 import { packageVersion } from "../machine.ts";
 
 await contend(async (task) => {
@@ -37,7 +37,11 @@ await contend(async (task) => {
       const handle = await DBOS.startWorkflow(workflow)();
       await handle.getResult();
     },
-    sample: () => ({ client: treeCpuSeconds(process.pid), store: treeCpuSeconds(task.postmaster!) }),
+    sample: () => ({
+      client: treeCpuSeconds(process.pid),
+      store: treeCpuSeconds(task.postmaster!),
+      machine: machineCpuSeconds(),
+    }),
   });
   const verified = await verify(url.href, measured.total, task.steps);
   await DBOS.shutdown();
@@ -50,10 +54,7 @@ await contend(async (task) => {
     perSecond: measured.perSecond,
     p50Ms: measured.p50Ms,
     p99Ms: measured.p99Ms,
-    cores: {
-      client: coresOf(before.client, after.client, seconds),
-      store: coresOf(before.store, after.store, seconds),
-    },
+    cores: coresOf(before, after, seconds),
     verified,
   };
 });

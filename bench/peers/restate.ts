@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { Pool } from "undici";
 import { closedLoop } from "../closed-loop.ts";
 import { contend, coresOf } from "../contender.ts";
-import { treeCpuSeconds } from "../cpu.ts";
+import { machineCpuSeconds, treeCpuSeconds } from "../cpu.ts";
 import { packageVersion } from "../machine.ts";
 
 await contend(async (task) => {
@@ -36,6 +36,7 @@ await contend(async (task) => {
         client: treeCpuSeconds(process.pid) - treeCpuSeconds(server.pid!) - treeCpuSeconds(service.pid!),
         store: treeCpuSeconds(server.pid!),
         service: treeCpuSeconds(service.pid!),
+        machine: machineCpuSeconds(),
       }),
     });
     const verified = await verify(admin, service, measured.total, task.steps);
@@ -50,11 +51,7 @@ await contend(async (task) => {
       perSecond: measured.perSecond,
       p50Ms: measured.p50Ms,
       p99Ms: measured.p99Ms,
-      cores: {
-        client: coresOf(before.client, after.client, seconds),
-        store: coresOf(before.store, after.store, seconds),
-        service: coresOf(before.service, after.service, seconds),
-      },
+      cores: coresOf(before, after, seconds),
       verified,
     };
   } finally {

@@ -37,8 +37,13 @@ function readSource(file: string): string {
 function placed(error: ClientError, file: string, content: string): ClientError {
   const lines = new LineCounter();
   const document = parseDocument(content, { lineCounter: lines });
-  const details = error.details.map((detail) => {
-    const at = document.errors.length > 0 ? undefined : offsetOf(document, detail.path);
+  const found = error.details.map((detail) => ({
+    detail,
+    at: document.errors.length > 0 ? undefined : offsetOf(document, detail.path),
+  }));
+  // From top to bottom, as the file is mended; what is missing as a whole comes first.
+  found.sort((a, b) => (a.at ?? -1) - (b.at ?? -1));
+  const details = found.map(({ detail, at }) => {
     if (at === undefined) return detail;
     const { line, col } = lines.linePos(at);
     return { path: `${name(file)}:${line}:${col}`, message: `${detail.path} ${detail.message}` };

@@ -68,7 +68,10 @@ function tell(error: unknown): Told {
 function hintFor(error: ClientError): string | undefined {
   switch (error.code) {
     case "UNAUTHENTICATED":
-      return "Set PAWL_TOKEN to a valid token, or PAWL_DATA_DIR to the data directory of a Pawl on this machine.";
+      return (
+        "Set PAWL_TOKEN to a valid token, or PAWL_DATA_DIR to the data directory of a Pawl on this machine. " +
+        `Lost all of them? \`${pawl} token reset-admin --help\``
+      );
     case "FORBIDDEN":
       return `\`${pawl} whoami\` shows what your token may do; \`${pawl} token create --help\` how to make one that may more.`;
     case "OVERLOADED":

@@ -40,6 +40,7 @@ function buildProgram(): Command {
     .option("--token <token>", "API token; PAWL_TOKEN is better, since other users can see a command line")
     .configureHelp({ showGlobalOptions: true, styleTitle: (title) => paint("bold", title) })
     .showSuggestionAfterError()
+    .showHelpAfterError("(--help says what there is)")
     .exitOverride();
   program.addHelpText("after", help());
 

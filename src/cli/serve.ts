@@ -35,7 +35,7 @@ All variables: \`pawl config\`, docs/configuration.md.`,
         startPawl(config),
       );
       try {
-        note(welcome(started, config));
+        if (!end.requested.aborted) note(welcome(started, config));
         await aborted(end.requested);
         note("Ending Pawl; what runs is taken up again at the next start. Once more ends it at once.");
       } finally {

@@ -31,11 +31,8 @@ export const adminTokenFile = "admin-token";
 /** Reads the global options, the environment and the admin token; calls nothing yet. `local`: nor will it ever. */
 export function openSession(command: Command, how: { local?: boolean } = {}): Session {
   const options = command.optsWithGlobals<GlobalOptions>();
-  const config = loadConfig({
-    ...process.env,
-    ...(options.url === undefined ? {} : { PAWL_URL: options.url }),
-    ...(options.token === undefined ? {} : { PAWL_TOKEN: options.token }),
-  });
+  const commandLine = { PAWL_URL: options.url, PAWL_TOKEN: options.token };
+  const config = loadConfig(process.env, { commandLine });
   const url = how.local ? "" : (config.url ?? localUrl(config));
   const [token, tokenFrom] = how.local ? [] : findToken(config, url);
   const json = options.json ?? false;

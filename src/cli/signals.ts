@@ -30,7 +30,7 @@ export function onEndRequested({ force }: { force: boolean }): { requested: Abor
 
 /**
  * Work that an end request interrupts. What fails after one fails because of it: Ctrl-C reaches every process of the
- * terminal, a database that is just being made included, and its complaint would mislead.
+ * terminal, and what one of them complains of would mislead.
  */
 export async function interruptible<T>(
   requested: AbortSignal,

@@ -1,11 +1,13 @@
 import { hostname } from "node:os";
 import type { Command } from "commander";
-import { authorities } from "../contract/authorities.ts";
+import { authorities, covers } from "../contract/authorities.ts";
 import type { JobLimits, PrincipalRecord, TokenRecord } from "../contract/identity.ts";
+import { didYouMean } from "../lib/did-you-mean.ts";
 import { CliError } from "./exit.ts";
 import { findJob } from "./find-job.ts";
 import { pawl } from "./own-name.ts";
 import { findPrincipal, listPrincipals } from "./principal.ts";
+import { addResetAdmin } from "./reset-admin.ts";
 import { openSession, type Session } from "./session.ts";
 import { localTime, safe, table } from "./text.ts";
 
@@ -20,7 +22,7 @@ interface CreateOptions {
 }
 
 export function addToken(program: Command): void {
-  const group = program.command("token").description("create, list and revoke API tokens");
+  const group = program.command("token").description("create, list, revoke and recover API tokens");
 
   group
     .command("create")
@@ -104,6 +106,8 @@ ${authorities.map((authority) => `  ${authority}`).join("\n")}`,
       const { data, message } = await session.client.revokeToken({ params: { id: hits[0]!.id } });
       session.result(data, () => safe(message));
     });
+
+  addResetAdmin(group);
 }
 
 /** For an option that may be repeated. */
@@ -150,6 +154,7 @@ async function createPrincipal(
   name: string,
   options: CreateOptions,
 ): Promise<PrincipalRecord> {
+  requireKnown(options.authority ?? []);
   const ids = await Promise.all(
     (options.job ?? []).map(async (job) => (await findJob(session.client, job)).id),
   );
@@ -166,6 +171,17 @@ async function createPrincipal(
     },
   });
   return data;
+}
+
+/** Pawl takes any authority of the right form, for later versions know more; a slip would grant nothing, silently. */
+function requireKnown(grants: string[]): void {
+  const idle = grants.filter((grant) => !authorities.some((authority) => covers(grant, authority)));
+  if (idle.length === 0) return;
+  const details = idle.map((grant) => `"${grant}" covers nothing.${didYouMean(grant, authorities)}`);
+  throw new CliError("usage", "An authority is not one that Pawl knows.", {
+    details,
+    hint: `\`${pawl} token create --help\` lists them.`,
+  });
 }
 
 async function listTokens({ client }: Session): Promise<TokenRecord[]> {

@@ -9,7 +9,10 @@ export const errorCatalogue = {
   FORBIDDEN: { status: 403, when: "The credential is valid but lacks the authority the route names." },
   NOT_FOUND: { status: 404, when: "Nothing has this id, or the caller may not know of it." },
   METHOD_NOT_ALLOWED: { status: 405, when: "The path exists, but not with this method." },
-  CONFLICT: { status: 409, when: "The name is taken, or the record changed meanwhile." },
+  CONFLICT: {
+    status: 409,
+    when: "The name is taken, the record changed meanwhile, or it is the last way in and must stay.",
+  },
   INVALID_STATE: { status: 409, when: "The action is not allowed in the present state." },
   IDEMPOTENCY_CONFLICT: { status: 409, when: "The Idempotency-Key was used before with another body." },
   PAYLOAD_TOO_LARGE: { status: 413, when: "The body is larger than the limit." },

@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { Id, Nullable, OneOf, Strict, Timestamp } from "./shapes.ts";
+import { Id, Nullable, OneOf, patterns, Strict, Timestamp } from "./shapes.ts";
 
 /** Which jobs a principal may see and use: any that one of the lists names. Null: every job. */
 export const JobLimits = Strict({
@@ -10,7 +10,7 @@ export const JobLimits = Strict({
 export type JobLimits = Static<typeof JobLimits>;
 
 const Grant = Type.String({
-  pattern: "^(\\*|[A-Za-z]+):(\\*|[A-Za-z]+):(\\*|[A-Za-z]+)$",
+  pattern: patterns.grant,
   description: "<Area>:<Resource>:<action>; any segment may be *.",
 });
 

@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { Id, Nullable, OneOf, Strict, Timestamp } from "./shapes.ts";
+import { Id, Nullable, OneOf, patterns, Strict, Timestamp } from "./shapes.ts";
 
 const Retry = Strict(
   {
@@ -17,7 +17,7 @@ const Retry = Strict(
 );
 
 export const StepKey = Type.String({
-  pattern: "^[A-Za-z][A-Za-z0-9_]{0,63}$",
+  pattern: patterns.key,
   description: "Unique in the job; other steps refer to it as steps.<key>.",
 });
 

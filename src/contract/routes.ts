@@ -224,7 +224,7 @@ export const routes = {
     data: StartResponse,
     bare: true,
     alsoAnswers: { 202: "Still running when the wait ended" },
-    errors: ["NOT_FOUND", "IDEMPOTENCY_CONFLICT", "OVERLOADED"],
+    errors: ["NOT_FOUND", "CONFLICT", "IDEMPOTENCY_CONFLICT", "OVERLOADED"],
   },
   ...controlRoutes,
 
@@ -399,9 +399,10 @@ export const routes = {
     access: "IdentityService:Token:revoke",
     tag: "Identity",
     summary: "Revoke an API token",
+    description: "Refused (409) for the last one that holds everything and doesn't expire.",
     params: byId,
     data: TokenRecord,
-    errors: ["NOT_FOUND"],
+    errors: ["NOT_FOUND", "CONFLICT"],
   },
 } as const satisfies Record<string, Route>;
 

@@ -3,6 +3,16 @@ import Type, { type Static, type TSchema } from "typebox";
 export const Id = Type.String({ format: "uuid", description: "UUIDv7" });
 export const Timestamp = Type.String({ format: "date-time", description: "ISO 8601, UTC, milliseconds" });
 
+/** The patterns of the contract, and what to say to someone whose text does not match. */
+export const patterns = {
+  key: "^[A-Za-z][A-Za-z0-9_]{0,63}$",
+  grant: "^(\\*|[A-Za-z]+):(\\*|[A-Za-z]+):(\\*|[A-Za-z]+)$",
+} as const;
+export const patternWords: Record<string, string> = {
+  [patterns.key]: "must begin with a letter and have only letters, digits and _, 64 at most.",
+  [patterns.grant]: "must look like JobService:Job:read, where any of the three parts may be *.",
+};
+
 /** A value or null. */
 export function Nullable<T extends TSchema>(schema: T) {
   return Type.Union([schema, Type.Null()]);

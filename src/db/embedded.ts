@@ -5,6 +5,7 @@ import { prepareBinaries } from "./embedded/binaries.ts";
 import { initialise, resetPassword, SUPERUSER } from "./embedded/initialise.ts";
 import { launch } from "./embedded/launch.ts";
 import { adoptOrEnd, endServer } from "./embedded/orphan.ts";
+import { disarmPidFile } from "./embedded/pid-file.ts";
 import { OUTSIDE, pgdataOf, settlePlace } from "./embedded/place.ts";
 import { makeSettings } from "./embedded/settings.ts";
 import { readState, writeState } from "./embedded/state.ts";
@@ -73,7 +74,12 @@ export async function startEmbedded({
     if (server.port !== state.port) await writeState(directory, { ...state, port: server.port });
     const port = server.port;
     log.info({ port, folder: pgdata, firstStart: made }, "The embedded database server is ready.");
-    const supervised = supervise({ server, dataDir: directory, restart: () => start(port), log, onLost });
+    const restart = async () => {
+      // An adopted server that died may stay a zombie where nobody reaps it, and its pid file would hold up the next one.
+      await disarmPidFile(pgdata);
+      return start(port);
+    };
+    const supervised = supervise({ server, dataDir: directory, restart, log, onLost });
     return {
       url: urlOf(port, password, DATABASE),
       port,

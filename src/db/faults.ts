@@ -16,7 +16,7 @@ const UNAVAILABLE_STATE = /^(08...|53...|57P0[1235]|58030|25006)$/;
 
 // pg raises these without a code.
 const CONNECTION_MESSAGES =
-  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end)/;
+  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Query read timeout|Client was closed|Cannot use a pool after calling end)/;
 
 /** The database cannot be reached or cannot take work now: the same request may succeed later. */
 export function isStoreUnavailable(error: unknown): boolean {
@@ -35,6 +35,11 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
 /** A row that is referred to, or refers to one that is not there. */
 export function isForeignKeyViolation(error: unknown, constraint?: string): boolean {
   return violates(error, "23503", constraint);
+}
+
+/** The table is not there: no migration has made it. */
+export function isUndefinedTable(error: unknown): boolean {
+  return anyCause(error, (fault) => codeOf(fault) === "42P01");
 }
 
 /** The statement was cancelled: it passed its time limit, or someone cancelled it. */

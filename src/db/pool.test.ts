@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { inspect } from "node:util";
 import type pg from "pg";
 import { createTestDatabase, type TestDatabase } from "../../test/helpers/database.ts";
 import { isStoreUnavailable } from "./faults.ts";
@@ -41,8 +42,9 @@ test("serves the query builder", async () => {
 });
 
 test("outlives the loss of its idle connections", async () => {
-  const lost: string[] = [];
-  const log = { info() {}, warn: (_: object, message: string) => void lost.push(message), error() {} };
+  const lost: { fields: object; message: string }[] = [];
+  const warn = (fields: object, message: string) => void lost.push({ fields, message });
+  const log = { info() {}, warn, error() {} };
   const fragile = createPool({ url: database.url, applicationName: "fragile", max: 1, log });
   try {
     await fragile.query("select 1");
@@ -51,7 +53,11 @@ test("outlives the loss of its idle connections", async () => {
       "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'fragile'",
     );
     await removed;
-    assert.deepEqual(lost, ["An idle database connection was lost."]);
+    assert.deepEqual(
+      lost.map(({ message }) => message),
+      ["An idle database connection was lost."],
+    );
+    assert.doesNotMatch(inspect(lost[0]!.fields, { depth: 9 }), /secretKey|connectionParameters/);
     assert.equal((await fragile.query("select 1 as one")).rows[0].one, 1);
   } finally {
     await fragile.end();

@@ -38,7 +38,13 @@ export function createPool({
     types: { getTypeParser: typeParser as typeof pg.types.getTypeParser },
   });
   // Without a listener the loss of an idle connection would end the process.
-  pool.on("error", (error) => log.warn({ err: error }, "An idle database connection was lost."));
+  pool.on("error", (error: Error & { client?: unknown }) => {
+    // What is lost while the pool ends is missed by nobody.
+    if (pool.ending) return;
+    // pg hangs the whole connection on it, the key that cancels its queries included: not for a log.
+    delete error.client;
+    log.warn({ err: error }, "An idle database connection was lost.");
+  });
   // One that is lost while a caller has it fails that caller's next query; its own error event must find a listener too.
   pool.on("connect", (client) => {
     client.on("error", () => {});

@@ -1,8 +1,7 @@
 import { realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { logPath } from "./embedded/log-file.ts";
-import { endServer } from "./embedded/orphan.ts";
-import { readPidFile } from "./embedded/pid-file.ts";
+import { endLeftServer } from "./embedded/orphan.ts";
 import { pgdataOf } from "./embedded/place.ts";
 import { readState, stateFile } from "./embedded/state.ts";
 import { lockDataDirectory } from "./lock.ts";
@@ -18,7 +17,7 @@ export async function removeEmbedded(dataDir: string): Promise<void> {
   try {
     const state = await readState(directory);
     const pgdata = pgdataOf(directory, state);
-    await endServer(pgdata, (await readPidFile(pgdata))?.pid ?? null, 5_000);
+    await endLeftServer(pgdata, 5_000);
     // The state goes last: it tells where the rest is, should this be cut short.
     for (const path of [
       pgdata,

@@ -13,7 +13,10 @@ export function executionRoutes(app: FastifyInstance, deps: StartDeps): void {
       request: call.body,
       idempotencyKey: call.headers["idempotency-key"],
       // Only a start that waits asks whether its client is still there.
-      signal: call.body.async === false ? call.signal : undefined,
+      signal:
+        call.body.async === false
+          ? AbortSignal.any([call.signal, ...(deps.closed ? [deps.closed] : [])])
+          : undefined,
     });
     return { body: response, status: ended ? 200 : 202 };
   });

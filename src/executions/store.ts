@@ -1,5 +1,6 @@
 import type pg from "pg";
 import type { StartResponse } from "../contract/execution.ts";
+import { quick } from "../db/quick.ts";
 import { inTransaction } from "../db/transaction.ts";
 import type { Ending } from "../engine/engine.ts";
 import { inForce } from "../engine/in-force.ts";
@@ -178,9 +179,11 @@ export function executionStore(pool: pg.Pool) {
     /** What a key was kept with within 24 hours. */
     async findKey(principalId: string, key: string) {
       const { rows } = await pool.query<{ executionId: string; bodyHash: Buffer }>(
-        `select execution_id::text as "executionId", body_hash as "bodyHash" from idempotency_key
-         where principal_id = $1 and key = $2 and created_at >= now() - interval '24 hours'`,
-        [principalId, key],
+        quick({
+          text: `select execution_id::text as "executionId", body_hash as "bodyHash" from idempotency_key
+                 where principal_id = $1 and key = $2 and created_at >= now() - interval '24 hours'`,
+          values: [principalId, key],
+        }),
       );
       return rows[0];
     },
@@ -193,12 +196,14 @@ export function executionStore(pool: pg.Pool) {
       executionId: string,
     ): Promise<{ executionId: string; bodyHash: Buffer }> {
       const kept = await pool.query(
-        `insert into idempotency_key as k (principal_id, key, body_hash, execution_id) values ($1, $2, $3, $4)
-         on conflict (principal_id, key) do update
-           set body_hash = excluded.body_hash, execution_id = excluded.execution_id, created_at = now()
-           where k.created_at < now() - interval '24 hours'
-         returning execution_id`,
-        [principalId, key, bodyHash, executionId],
+        quick({
+          text: `insert into idempotency_key as k (principal_id, key, body_hash, execution_id) values ($1, $2, $3, $4)
+                 on conflict (principal_id, key) do update
+                   set body_hash = excluded.body_hash, execution_id = excluded.execution_id, created_at = now()
+                   where k.created_at < now() - interval '24 hours'
+                 returning execution_id`,
+          values: [principalId, key, bodyHash, executionId],
+        }),
       );
       if (kept.rows[0]) return { executionId, bodyHash };
       const { rows } = await pool.query<{ executionId: string; bodyHash: Buffer }>(

@@ -110,7 +110,10 @@ function answerUnknownPaths(app: FastifyInstance): void {
     const allowed = methods.filter(
       (method) => app.findRoute({ method: method as "GET", url: path }) !== null,
     );
-    if (allowed.length === 0) throw new ApiError("NOT_FOUND", `There is nothing at ${path.slice(0, 200)}.`);
+    if (allowed.length === 0) {
+      const hint = path === "/" ? " The API reference is at /docs." : "";
+      throw new ApiError("NOT_FOUND", `There is nothing at ${path.slice(0, 200)}.${hint}`);
+    }
     reply.header("allow", allowed.join(", "));
     throw new ApiError(
       "METHOD_NOT_ALLOWED",

@@ -1,6 +1,7 @@
 import type { TSchema } from "typebox";
 import type { TLocalizedValidationError as SchemaError } from "typebox/error";
 import type { FaultDetail } from "../contract/errors.ts";
+import { patternWords } from "../contract/shapes.ts";
 import { didYouMean } from "../lib/did-you-mean.ts";
 
 /** What TypeBox found, for people: one fault a place, in the order of the schema, without the echoes of keywords around it. */
@@ -123,7 +124,9 @@ function describe(error: Fault, schema: TSchema, value: unknown): FaultDetail[] 
     case "format":
       return one(`must be ${formats[error.params.format] ?? `in the format ${error.params.format}`}.`);
     case "pattern":
-      return one(`must match the pattern ${error.params.pattern}`);
+      return one(
+        patternWords[String(error.params.pattern)] ?? `must match the pattern ${error.params.pattern}`,
+      );
     case "minLength":
       return one(
         error.params.limit === 1

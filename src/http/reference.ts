@@ -10,7 +10,14 @@ export async function addReference(app: FastifyInstance): Promise<void> {
   await app.register(standInForSwagger(document));
   await app.register(swaggerUi, {
     routePrefix: "/docs",
-    uiConfig: { deepLinking: true, docExpansion: "list", validatorUrl: null, persistAuthorization: false },
+    // Without the bar of another product's name, which also offers to explore other addresses.
+    uiConfig: {
+      layout: "BaseLayout",
+      deepLinking: true,
+      docExpansion: "list",
+      validatorUrl: null,
+      persistAuthorization: false,
+    },
     theme: { title: "Pawl API" },
     staticCSP: {
       "default-src": "'none'",

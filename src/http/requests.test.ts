@@ -128,7 +128,7 @@ test("lists every fault of a body once, with its path and what would be right", 
     [
       '/mcp/exposd is not a known field. Did you mean "exposed"?',
       "/name must not be empty.",
-      "/steps/0/key must match the pattern ^[A-Za-z][A-Za-z0-9_]{0,63}$",
+      "/steps/0/key must begin with a letter and have only letters, digits and _, 64 at most.",
       '/steps/0/onError must be one of fail, continue. Did you mean "continue"?',
       "/steps/0/retry/maxAttempts must be an integer.",
       '/steps/0/typ is not a known field. Did you mean "type"?',

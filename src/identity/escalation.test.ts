@@ -132,8 +132,48 @@ test("the last principal that holds everything stays, and stays whole", async (t
 
   const second = await call(admin, "POST", "/principal", { name: "second", authorities: ["*:*:*"] });
   assert.equal((await call(admin, "DELETE", `/principal/${second.data.id}`)).status, 200);
-  await call(admin, "POST", "/principal", { name: "third", authorities: ["*:*:*"] });
+  const third = await call(admin, "POST", "/principal", { name: "third", authorities: ["*:*:*"] });
+  const shutOut = await call(admin, "DELETE", url);
+  assertRefused(shutOut.response, 409, "CONFLICT");
+  assert.match(
+    shutOut.body.message,
+    /no other principal .* has a token that doesn't expire\. Make one first/,
+  );
+  await call(admin, "POST", "/token", { principalId: third.data.id, name: "key" });
   assert.equal((await call(admin, "DELETE", url)).status, 200);
+});
+
+test("the last token that holds everything and doesn't expire is not revoked", async (t) => {
+  const { admin, call, principal, pool } = await identityApp(t);
+  const { data: root } = await call(admin, "GET", "/me");
+  const [first] = (await call(admin, "GET", "/token")).data;
+  const refused = await call(admin, "DELETE", `/token/${first.id}`);
+  assertRefused(refused.response, 409, "CONFLICT");
+  assert.match(refused.body.message, new RegExp(`${first.prefix}… must stay: .* Make another one first`));
+
+  // One that expires is no way back in, nor is one of a principal with limits.
+  const passing = { principalId: root.id, name: "passing", expiresInDays: 1 };
+  const { data: soonOver } = await call(admin, "POST", "/token", passing);
+  await principal("limited", ["*:*:*"], { tags: ["ci"] });
+  assertRefused((await call(admin, "DELETE", `/token/${first.id}`)).response, 409, "CONFLICT");
+  assert.equal((await call(admin, "DELETE", `/token/${soonOver.id}`)).status, 200);
+
+  const second = await principal("second", ["*:*:*"]);
+  assert.equal((await call(admin, "DELETE", `/token/${first.id}`)).status, 200);
+  assertRefused((await call(second.token, "DELETE", `/token/${second.tokenId}`)).response, 409, "CONFLICT");
+  const { data: spare } = await call(second.token, "POST", "/token", { principalId: root.id, name: "spare" });
+
+  // Two that are revoked at the same time leave one.
+  const outcomes = await Promise.all([
+    call(second.token, "DELETE", `/token/${second.tokenId}`),
+    call(spare.token, "DELETE", `/token/${spare.id}`),
+  ]);
+  assert.deepEqual(outcomes.map(({ status }) => status).sort(), [200, 409]);
+  const { rows } = await pool.query(
+    `select count(*)::int as left from api_token t join principal p on p.id = t.principal_id
+     where p.job_limits is null and t.revoked_at is null`,
+  );
+  assert.equal(rows[0].left, 1);
 });
 
 test("two administrators who delete each other at the same time leave one", async (t) => {

@@ -2,7 +2,7 @@ import type pg from "pg";
 import { uuidv7 } from "uuidv7";
 import { inTransaction } from "../db/transaction.ts";
 import { storeToken } from "./issue.ts";
-import { insertPrincipal, lockForFirstStart } from "./store.ts";
+import { type Db, insertPrincipal, lockForFirstStart, type PrincipalRow } from "./store.ts";
 
 /**
  * On a database without principals: makes `admin`, who may do everything, and a token for it, which is answered this once;
@@ -16,13 +16,7 @@ export async function ensureAdmin(
   return inTransaction(pool, async (client) => {
     const { empty } = await lockForFirstStart(client);
     if (!empty) return null;
-    const admin = await insertPrincipal(client, {
-      id: uuidv7(),
-      name: "admin",
-      kind: "user",
-      authorities: ["*:*:*"],
-      job_limits: null,
-    });
+    const admin = await insertAdmin(client);
     const { token } = await storeToken(client, {
       principalId: admin.id,
       name: "first start",
@@ -30,5 +24,16 @@ export async function ensureAdmin(
     });
     await keep(token);
     return token;
+  });
+}
+
+/** Makes the principal that may do everything. */
+export function insertAdmin(db: Db): Promise<PrincipalRow> {
+  return insertPrincipal(db, {
+    id: uuidv7(),
+    name: "admin",
+    kind: "user",
+    authorities: ["*:*:*"],
+    job_limits: null,
   });
 }

@@ -186,17 +186,36 @@ test("remembers a token for a few seconds, so that a busy caller does not ask th
   assert.equal((await call(ci.token, "GET", "/me")).status, 401);
 });
 
-test("writes when a token was last used, later and once", async (t) => {
-  const { admin, call, uses, principal } = await identityApp(t);
+test("writes when a token was last used later, and lists it at once", async (t) => {
+  const { admin, call, pool, principal } = await identityApp(t);
   const ci = await principal("ci", []);
-  const lastUsed = async () =>
-    (await call(admin, "GET", "/token")).data.find((token: { id: string }) => token.id === ci.tokenId)
-      .lastUsedAt;
   const before = Date.now();
   for (let i = 0; i < 5; i++) await call(ci.token, "GET", "/me");
-  assert.equal(await lastUsed(), null);
-  await uses.flush();
-  assert.ok(Date.parse(await lastUsed()) >= before);
+  const { rows } = await pool.query("select last_used_at from api_token where id = $1", [ci.tokenId]);
+  assert.deepEqual(rows, [{ last_used_at: null }]);
+  const listed = (await call(admin, "GET", "/token")).data;
+  assert.equal(listed.length, 2);
+  for (const token of listed) assert.ok(Date.parse(token.lastUsedAt) >= before, token.name);
+});
+
+test("waits for uses that are just being written", async (t) => {
+  const { pool, uses, principal } = await identityApp(t);
+  const ci = await principal("ci", []);
+  const locker = await pool.connect();
+  await locker.query("begin");
+  await locker.query("select from api_token for update");
+  uses.used(ci.tokenId, Date.now());
+  const first = uses.flush();
+  let done = false;
+  const second = uses.flush().then(() => {
+    done = true;
+  });
+  await pool.query("select 1");
+  const early = done;
+  await locker.query("commit");
+  locker.release();
+  await Promise.all([first, second]);
+  assert.equal(early, false);
 });
 
 test("answers 503 while the database is away, and goes on when it is back", async (t) => {

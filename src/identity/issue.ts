@@ -3,6 +3,7 @@ import { uuidv7 } from "uuidv7";
 import { ApiError } from "../contract/errors.ts";
 import type { TokenInput } from "../contract/identity.ts";
 import { isForeignKeyViolation } from "../db/faults.ts";
+import { inTransaction } from "../db/transaction.ts";
 import type { Principal } from "../http/principal.ts";
 import { targetOf } from "./principals.ts";
 import { requireNotAbove } from "./rights.ts";
@@ -48,19 +49,37 @@ export async function storeToken(
   return { token, row };
 }
 
-/** Revokes a token for good; one that is revoked already stays as it is. */
+/**
+ * Revokes a token for good; one that is revoked already stays as it is. The last one that holds everything and doesn't
+ * expire is kept: nobody could let anyone in any more.
+ */
 export async function revokeToken(
   pool: pg.Pool,
   caller: Principal,
   id: string,
   now: number,
 ): Promise<store.TokenRow> {
-  const found = (await store.findToken(pool, id, caller.jobs)) ?? unknownToken(id);
-  const owner = (await store.findPrincipal(pool, found.principal_id, caller.jobs)) ?? unknownToken(id);
-  // One's own token may be given up, whatever one's rights.
-  if (owner.id !== caller.id) requireNotAbove(caller, targetOf(owner), "revoke a token of");
-  await store.revokeToken(pool, id, new Date(now));
-  return (await store.findToken(pool, id, caller.jobs)) ?? unknownToken(id);
+  return inTransaction(pool, async (client) => {
+    const found = (await store.findToken(client, id, caller.jobs)) ?? unknownToken(id);
+    const administrators = await store.lockAdministrators(client);
+    const owner = (await store.findPrincipal(client, found.principal_id, caller.jobs)) ?? unknownToken(id);
+    // One's own token may be given up, whatever one's rights.
+    if (owner.id !== caller.id) requireNotAbove(caller, targetOf(owner), "revoke a token of");
+    if (administrators.includes(owner.id) && found.expires_at === null) {
+      const lasting = await store.lastingTokens(client, administrators);
+      if (lasting.length === 1 && lasting[0] === id) keepToken(found);
+    }
+    await store.revokeToken(client, id, new Date(now));
+    return (await store.findToken(client, id, caller.jobs)) ?? unknownToken(id);
+  });
+}
+
+function keepToken({ prefix }: store.TokenRow): never {
+  throw new ApiError(
+    "CONFLICT",
+    `The token ${prefix}… must stay: it is the last one that holds everything (*:*:*, every job) and doesn't expire. ` +
+      "Make another one first and keep it; then this one can be revoked.",
+  );
 }
 
 function unknownPrincipal(id: string): never {

@@ -15,9 +15,16 @@ export function createRecorder(
   { log, everyMs = 30_000 }: { log: { warn(fields: object, message: string): void }; everyMs?: number },
 ): Recorder {
   let pending = new Map<string, number>();
+  let writing: Promise<void> = Promise.resolve();
   const timer = setInterval(() => void flush(), everyMs).unref();
 
-  async function flush(): Promise<void> {
+  // One after the other: who waits for a flush waits for what another is just writing, too.
+  function flush(): Promise<void> {
+    writing = writing.then(write);
+    return writing;
+  }
+
+  async function write(): Promise<void> {
     if (pending.size === 0) return;
     const batch = pending;
     pending = new Map();

@@ -42,7 +42,7 @@ export async function replacePrincipal(
       const row = (await store.lockPrincipal(client, id, caller.jobs)) ?? unknown(id);
       requireNotAbove(caller, targetOf(row), "change");
       requireMayGrant(caller, rights);
-      if (!isAdministrator(rights)) keepOne(administrators, row, "keep its rights");
+      if (!isAdministrator(rights)) await keepOne(client, administrators, row, "keep its rights");
       return store.updatePrincipal(client, rowOf(id, input, rights));
     }),
   );
@@ -54,16 +54,31 @@ export async function deletePrincipal(pool: pg.Pool, caller: Principal, id: stri
     const administrators = await store.lockAdministrators(client);
     const row = (await store.lockPrincipal(client, id, caller.jobs)) ?? unknown(id);
     requireNotAbove(caller, targetOf(row), "delete");
-    keepOne(administrators, row, "stay");
+    await keepOne(client, administrators, row, "stay");
     await store.deletePrincipal(client, id);
   });
 }
 
-function keepOne(administrators: string[], { id, name }: store.PrincipalRow, must: string): void {
-  if (administrators.length > 1 || administrators[0] !== id) return;
+/** Refuses what would leave nobody who holds everything, or nobody of them with a token to come in by. */
+async function keepOne(
+  db: store.Db,
+  administrators: string[],
+  { id, name }: store.PrincipalRow,
+  must: string,
+): Promise<void> {
+  if (!administrators.includes(id)) return;
+  const others = administrators.filter((one) => one !== id);
+  if (others.length === 0) {
+    throw new ApiError(
+      "CONFLICT",
+      `${name} must ${must}: it is the last principal that holds everything (*:*:*, every job). Make another one first.`,
+    );
+  }
+  if ((await store.lastingTokens(db, others)).length > 0) return;
   throw new ApiError(
     "CONFLICT",
-    `${name} must ${must}: it is the last principal that holds everything (*:*:*, every job). Make another one first.`,
+    `${name} must ${must}: no other principal that holds everything (*:*:*, every job) has a token that doesn't expire. ` +
+      "Make one first.",
   );
 }
 

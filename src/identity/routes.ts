@@ -3,6 +3,7 @@ import type pg from "pg";
 import { route } from "../http/route.ts";
 import type { Authenticator } from "./authenticate.ts";
 import { issueToken, revokeToken } from "./issue.ts";
+import type { Recorder } from "./last-used.ts";
 import { presentCaller, presentPrincipal, presentToken } from "./present.ts";
 import { createPrincipal, deletePrincipal, readPrincipal, replacePrincipal } from "./principals.ts";
 import { listPrincipals, listTokens } from "./store.ts";
@@ -10,12 +11,13 @@ import { listPrincipals, listTokens } from "./store.ts";
 export interface IdentityDependencies {
   pool: pg.Pool;
   authenticator: Authenticator;
+  uses: Recorder;
   now?: () => number;
 }
 
 /** Principals, tokens, and who is calling. */
 export function identityRoutes(app: FastifyInstance, dependencies: IdentityDependencies): void {
-  const { pool, authenticator, now = Date.now } = dependencies;
+  const { pool, authenticator, uses, now = Date.now } = dependencies;
 
   /** What changes rights holds for the next request, even when the answer to this one is lost. */
   async function changing<Result>(work: Promise<Result>): Promise<Result> {
@@ -64,6 +66,7 @@ export function identityRoutes(app: FastifyInstance, dependencies: IdentityDepen
 
   route(app, "listTokens", async ({ principal, query }) => {
     const page = pageOf(query, 100);
+    await uses.flush();
     const { rows, total } = await listTokens(pool, principal.jobs, page);
     return {
       data: rows.map(presentToken),

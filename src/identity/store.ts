@@ -1,5 +1,6 @@
 import type pg from "pg";
 import type { JobLimits } from "../contract/identity.ts";
+import { quick } from "../db/quick.ts";
 
 /** A pool, or the connection of a transaction. */
 export type Db = Pick<pg.Pool, "query">;
@@ -53,13 +54,15 @@ const VISIBLE = `($1::jsonb is null or (p.job_limits is not null
 
 /** By hash: an index lookup of a hash tells a guesser nothing through its timing. */
 export async function findCredential(db: Db, hash: Buffer): Promise<CredentialRow | undefined> {
-  const { rows } = await db.query<CredentialRow>({
-    name: "identity.find-credential",
-    text: `select t.id as token_id, t.expires_at, p.id as principal_id, p.name, p.authorities, p.job_limits
-           from api_token t join principal p on p.id = t.principal_id
-           where t.hash = $1 and t.revoked_at is null`,
-    values: [hash],
-  });
+  const { rows } = await db.query<CredentialRow>(
+    quick({
+      name: "identity.find-credential",
+      text: `select t.id as token_id, t.expires_at, p.id as principal_id, p.name, p.authorities, p.job_limits
+             from api_token t join principal p on p.id = t.principal_id
+             where t.hash = $1 and t.revoked_at is null`,
+      values: [hash],
+    }),
+  );
   return rows[0];
 }
 
@@ -130,6 +133,14 @@ export async function lockAdministrators(db: Db): Promise<string[]> {
   return rows.map((row) => row.id);
 }
 
+/** The oldest principal that holds everything. */
+export async function findAdministrator(db: Db): Promise<PrincipalRow | undefined> {
+  const { rows } = await db.query<PrincipalRow>(
+    "select * from principal where '*:*:*' = any (authorities) and job_limits is null order by id limit 1",
+  );
+  return rows[0];
+}
+
 export async function listPrincipals(
   db: Db,
   viewer: JobLimits | null,
@@ -175,6 +186,15 @@ export async function findToken(db: Db, id: string, viewer: JobLimits | null): P
     [json(viewer), id],
   );
   return rows[0];
+}
+
+/** The tokens of these principals that are valid for good. */
+export async function lastingTokens(db: Db, principalIds: string[]): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>(
+    "select id from api_token where principal_id = any ($1) and revoked_at is null and expires_at is null",
+    [principalIds],
+  );
+  return rows.map((row) => row.id);
 }
 
 /** The time of the first revocation stays. */

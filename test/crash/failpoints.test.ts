@@ -1,37 +1,38 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { type Failpoint, failpoints } from "../../src/lib/failpoint.ts";
+import type { Outcome } from "../helpers/pawl-command.ts";
 import { openCrashTest } from "./helpers/crash-test.ts";
 
-/** The times a point is reached before the server dies there: at once, and in the midst of work. */
-const hits: Partial<Record<Failpoint, [number, number]>> = {
-  // Timers that are due together are claimed together.
-  "timer.after-claim": [1, 4],
-  // Reached once a start.
-  "recovery.before-load": [1, 1],
-};
+// Of a later life: reached before it takes any start, so that it needs work that an earlier one left.
+const atBoot: readonly Failpoint[] = ["recovery.before-load"];
+/** When the first life ends, in the midst of its work; timers that are due together are claimed together. */
+const midway: Partial<Record<Failpoint, number>> = { "timer.after-claim": 4 };
 
 describe("a server killed at a named point", { concurrency: 2 }, () => {
   for (const point of failpoints) {
     test(`loses nothing and repeats nothing at ${point}`, async () => {
       await using crash = await openCrashTest();
-      const { home, load, records, ledger } = crash;
-
-      // Each death finds work that an earlier one left.
-      const first = await home.start();
-      await load.setUp(first);
-      const middle = ledger.nthCall(40);
-      const running = load.run(first, { count: 200 });
-      await middle;
-      await first.kill();
-      await running;
-      await records.noteCrash();
-
-      for (const hit of hits[point] ?? [1, 23]) {
-        const { signal } = await crash.runToDeath({ PAWL_FAILPOINT: `${point}:crash@${hit}` });
-        assert.equal(signal, "SIGKILL", `${point} was not reached for the ${hit}th time`);
+      const { home, ledger, load, records } = crash;
+      const armed = (hit: number) => ({ PAWL_FAILPOINT: `${point}:crash@${hit}` });
+      const dies = async (life: Promise<Outcome>) => {
+        assert.equal((await life).signal, "SIGKILL", `${point} was not reached`);
         await records.noteCrash();
+      };
+
+      if (atBoot.includes(point)) {
+        const first = await home.start();
+        await load.setUp(first);
+        void ledger.nthCall(40).then(() => first.kill());
+        await dies(crash.runToEnd(first));
+        await dies(crash.runToEnd(await home.startOrEnd(armed(1))));
+      } else {
+        const first = await home.start(armed(midway[point] ?? 23));
+        await load.setUp(first);
+        await dies(crash.runToEnd(first));
       }
+      // In the midst of the recovery.
+      await dies(crash.runToEnd(await home.startOrEnd(armed(1))));
 
       const last = await home.start();
       await load.repeatUnanswered(last);

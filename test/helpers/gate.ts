@@ -2,6 +2,9 @@ import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { httpServer } from "./http-server.ts";
 
+/** Who has not come by then never will. */
+const LIMIT_MS = 20_000;
+
 /**
  * A server whose answers a test gives by hand, so that a step which asks it stands still in the middle: `asked` resolves
  * with the answer that is yet to be given.
@@ -18,9 +21,19 @@ export async function gate() {
     ...server,
     asked(): Promise<ServerResponse> {
       const response = waiting.shift();
-      return response ? Promise.resolve(response) : new Promise((resolve) => askers.push(resolve));
+      if (response) return Promise.resolve(response);
+      return new Promise((resolve, reject) => {
+        const timer = setTimeout(() => reject(new Error("Nobody asks.")), LIMIT_MS);
+        askers.push((response) => {
+          clearTimeout(timer);
+          resolve(response);
+        });
+      });
     },
     /** Whoever asked has gone. */
-    gone: (response: ServerResponse) => (response.destroyed ? Promise.resolve([]) : once(response, "close")),
+    gone: (response: ServerResponse) =>
+      response.destroyed
+        ? Promise.resolve([])
+        : once(response, "close", { signal: AbortSignal.timeout(LIMIT_MS) }),
   };
 }

@@ -30,7 +30,7 @@ export async function identityApp(t: TestContext) {
   const uses = createRecorder(pool, { log: logger });
   const authenticator = createAuthenticator(pool, { uses, now });
   const app = await createApp({ logger, authenticate: authenticator.authenticate, isStoreUnavailable });
-  identityRoutes(app, { pool, authenticator, now });
+  identityRoutes(app, { pool, authenticator, uses, now });
   const admin = (await ensureAdmin(pool, { keep: async () => {} }))!;
   t.after(async () => {
     await app.close();

@@ -21,13 +21,17 @@ export interface RunningCommand {
   ended: Promise<Outcome>;
 }
 
-/** Runs `pawl` as a person does, with nothing of this process's environment but what a shell has. */
+/**
+ * Runs `pawl` as a person does, with nothing of this process's environment but what a shell has. `group`: as the leader
+ * of a process group, which a terminal's Ctrl-C reaches as a whole.
+ */
 export function spawnPawl(
   args: string[],
-  options: { env?: Record<string, string>; cwd?: string; input?: string } = {},
+  options: { env?: Record<string, string>; cwd?: string; input?: string; group?: boolean } = {},
 ): RunningCommand {
   const child = spawn(process.execPath, [bin, ...args], {
     cwd: options.cwd ?? "/",
+    detached: options.group ?? false,
     env: {
       PATH: process.env.PATH ?? "",
       HOME: process.env.HOME ?? "/",

@@ -17,6 +17,8 @@ export interface PawlProcess {
   ended: Promise<Outcome>;
   /** Resolves once a line of its output matches; rejects when it ends before. */
   until(pattern: RegExp): Promise<RegExpMatchArray>;
+  /** Resolves as the promise does; rejects, with its output, when the server ends before. */
+  whileUp<T>(promise: Promise<T>): Promise<T>;
   /** kill -9, as a power cut would end it. */
   kill(): Promise<Outcome>;
   /** SIGTERM, and then what `pawl serve` does about it. */
@@ -85,6 +87,13 @@ export function pawlHome({ databaseUrl }: { databaseUrl?: string } = {}): PawlHo
       resumed: Number(resumed ?? 0),
       ended: command.ended,
       until: command.until,
+      whileUp: (promise) =>
+        Promise.race([
+          promise,
+          command.ended.then((outcome) => {
+            throw new Error(`Pawl ended: ${JSON.stringify(outcome)}`);
+          }),
+        ]),
       kill: command.kill,
       terminate() {
         command.process.kill("SIGTERM");

@@ -309,9 +309,10 @@ describe("retry", () => {
   });
 
   test("keeps the log of every try", async () => {
+    // Only a timeout is tried again after a script has begun; what is killed needs a new process, within that time.
     const source = "console.log('trying'); while (true);";
     const { logs, error } = await run([
-      step("slow", "script", { source }, { retry: { ...retry, maxAttempts: 2 }, timeoutMs: 150 }),
+      step("slow", "script", { source }, { retry: { ...retry, maxAttempts: 2 }, timeoutMs: 1200 }),
     ]);
     assert.equal(error!.code, "STEP_TIMEOUT");
     assert.deepEqual(
@@ -398,13 +399,22 @@ describe("timeoutMs", () => {
     assert.ok(durationMs! >= 100, String(durationMs));
   });
 
+  test("of the execution ends it between steps that are each too quick to be caught", async () => {
+    const quick = Array.from({ length: 500 }, (_, n) => set(`s${n}`, { n }));
+    const { status, error, steps } = await run(quick, { timeoutMs: 50 });
+    assert.deepEqual([status, error?.code], ["FAILED", "EXECUTION_TIMEOUT"]);
+    const failed = steps.findIndex((step) => step.status === "FAILED");
+    assert.deepEqual([steps[failed]!.attempts, steps[failed]!.error!.stepKey], [0, `s${failed}`]);
+    assert.ok(steps.slice(failed + 1).every((step) => step.status === "PENDING"));
+  });
+
   test("of the execution ends a wait for the next try", async () => {
     await using server = await httpServer(answering(503));
     const retry = { maxAttempts: 2, initialDelayMs: 3_600_000, maxDelayMs: 3_600_000 };
     const { status, error } = await run([step("ask", "http", { url: server.url }, { retry })], {
-      timeoutMs: 100,
+      timeoutMs: 300,
     });
-    assert.deepEqual([status, error!.code], ["FAILED", "EXECUTION_TIMEOUT"]);
+    assert.deepEqual([status, error!.code, server.requests.length], ["FAILED", "EXECUTION_TIMEOUT", 1]);
   });
 });
 

@@ -92,13 +92,18 @@ test("starts that meet replacements run one version each: one that was current, 
       runs.push({ executionId: answer.json.executionId, from, to: latest, output: answer.json.output });
     }
   });
-  await replacing.finally(() => {
-    over = true;
-  });
-  await Promise.all(starting);
-  assert.ok(runs.length > versions, String(runs.length));
+  const outcomes = await Promise.allSettled([
+    replacing.finally(() => {
+      over = true;
+    }),
+    ...starting,
+  ]);
+  for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
+  assert.ok(runs.length >= 4, String(runs.length));
+  const ran = new Set<number>();
   for (const { executionId, from, to, output } of runs) {
     const { jobVersion, stepExecutions, status } = await read(executionId);
+    ran.add(jobVersion);
     assert.equal(status, "COMPLETED");
     // The replacement that was under way may have been in force before its answer came.
     assert.ok(
@@ -111,6 +116,7 @@ test("starts that meet replacements run one version each: one that was current, 
       [`of${jobVersion}`],
     );
   }
+  assert.ok(ran.size > 1, "starts and replacements met");
   const { data } = await pawl.client.getExecutionSummary({ params: { jobId: job.id } });
   assert.deepEqual([data.totalExecutions, data.successCount], [runs.length, runs.length]);
   // What starts after a replacement was acknowledged has it.

@@ -6,7 +6,10 @@ export type Outcome = { code: number | null; output: string };
 /** What a PostgreSQL program needs of the environment: nothing of ours, and messages in English. */
 export const ENVIRONMENT = { PATH: process.env.PATH ?? "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" };
 
-/** Runs a program to its end as the account (as ourselves when there is none). Never throws. */
+/**
+ * Runs a program to its end as the account (as ourselves when there is none). Never throws. It ends with our process,
+ * and at a signal to us only then: Ctrl-C in a terminal would cut initdb short while we still wait for it.
+ */
 export function run(file: string, args: string[], account: Account | null, input = ""): Promise<Outcome> {
   return new Promise((resolve) => {
     const child = spawn(file, args, {
@@ -14,8 +17,18 @@ export function run(file: string, args: string[], account: Account | null, input
       // Our own working directory may be one that the account cannot enter.
       cwd: "/",
       env: ENVIRONMENT,
+      detached: true,
       stdio: "pipe",
     });
+    const onExit = () => {
+      try {
+        // The group: initdb has children of its own.
+        if (child.pid !== undefined) process.kill(-child.pid, "SIGTERM");
+      } catch {
+        // It has ended already.
+      }
+    };
+    process.once("exit", onExit);
     let output = "";
     const collect = (chunk: Buffer) => {
       output += chunk.toString();
@@ -24,8 +37,12 @@ export function run(file: string, args: string[], account: Account | null, input
     child.stderr.on("data", collect);
     child.stdin.on("error", () => {});
     child.stdin.end(input);
-    child.on("error", (error) => resolve({ code: null, output: error.message }));
-    child.on("close", (code) => resolve({ code, output: output.trim() }));
+    const end = (outcome: Outcome) => {
+      process.off("exit", onExit);
+      resolve(outcome);
+    };
+    child.on("error", (error) => end({ code: null, output: error.message }));
+    child.on("close", (code) => end({ code, output: output.trim() }));
   });
 }
 

@@ -33,6 +33,13 @@ export async function adoptOrEnd(
   return null;
 }
 
+/** Ends whatever server runs on the data. What the pid file names is signalled only if it is that server. */
+export async function endLeftServer(pgdata: string, limitMs: number): Promise<void> {
+  const named = (await readPidFile(pgdata))?.pid;
+  const processes = await serverProcesses(pgdata);
+  await endServer(pgdata, processes.find((pid) => pid === named) ?? null, limitMs);
+}
+
 /** Ends a server and all its processes: politely first, within the limit, then by force. */
 export async function endServer(pgdata: string, postmaster: number | null, limitMs: number): Promise<void> {
   if (postmaster !== null) {

@@ -4,8 +4,7 @@ import { basename, dirname, join } from "node:path";
 import { DatabaseError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { type Account, canEnter } from "./account.ts";
-import { endServer } from "./orphan.ts";
-import { readPidFile } from "./pid-file.ts";
+import { endLeftServer } from "./orphan.ts";
 import { readState, type State, writeState } from "./state.ts";
 
 /** Where root keeps what another account must reach, when the data directory is out of that account's reach. */
@@ -103,7 +102,7 @@ async function makePlace(dataDir: string): Promise<string> {
 
 /** Takes out the data that were made when the account could still reach them. */
 async function moveData(from: string, to: string, dataDir: string, state: State): Promise<void> {
-  await endServer(from, (await readPidFile(from))?.pid ?? null, 20_000);
+  await endLeftServer(from, 20_000);
   try {
     await rename(from, to);
   } catch (error) {

@@ -56,8 +56,10 @@ export interface LaneOptions {
 
 const maxBatch = 2_000;
 const retryDelaysMs = [10, 50, 200, 500, 1_000];
-/** The tries after which callers of starts are told; the records of what runs wait as long as it takes. */
-const patience = 4;
+/** After this callers of starts and turns are told; the records of what runs wait as long as it takes. */
+const patienceMs = 3_000;
+/** A connection that is silent for so long is given up: a network can break without telling either side. */
+const silenceMs = 10_000;
 
 /**
  * One writer with one connection. It takes all that waits, writes it in one statement, and answers every caller when that
@@ -101,45 +103,48 @@ export function openLane(options: LaneOptions) {
   }
 
   async function takeTurn({ turn, resolve, reject }: TurnEntry): Promise<void> {
+    const patience = setTimeout(() => {
+      tellStarts([], new Set());
+      reject(storeAway());
+    }, patienceMs);
     try {
-      const value = await exactlyOnce(
-        async (client, number) => {
-          await client.query("begin");
-          try {
-            const owned = await client.query(
-              "update journal_lane set batch = $2 where lane = $1 and owner = $3 and batch = $2 - 1",
-              [options.lane, number, options.owner],
-            );
-            if (owned.rowCount === 0) throw new FencedError();
-            const answer = await turn.work(client);
-            failpoint("turn.before-commit");
-            await client.query("commit");
-            failpoint("turn.after-commit");
-            return answer;
-          } catch (error) {
-            await client.query("rollback").catch(() => undefined);
-            throw error;
-          }
-        },
-        turn.recall,
-        () => reject(storeAway()),
-      );
+      const value = await exactlyOnce(async (client, number) => {
+        await client.query("begin");
+        try {
+          const owned = await client.query(
+            "update journal_lane set batch = $2 where lane = $1 and owner = $3 and batch = $2 - 1",
+            [options.lane, number, options.owner],
+          );
+          if (owned.rowCount === 0) throw new FencedError();
+          const answer = await turn.work(client);
+          failpoint("turn.before-commit");
+          await client.query("commit");
+          failpoint("turn.after-commit");
+          return answer;
+        } catch (error) {
+          await client.query("rollback").catch(() => undefined);
+          throw error;
+        }
+      }, turn.recall);
       turn.onCommit(value);
       resolve(value);
     } catch (error) {
       reject(error);
+    } finally {
+      clearTimeout(patience);
     }
   }
 
   /** Writes the entries for good, however often the database goes away meanwhile, and answers them. */
   async function write(entries: Entry[]): Promise<void> {
     const told = new Set<Entry>();
+    const patience = setTimeout(() => tellStarts(entries, told), patienceMs);
     if (isPlanted("journal.answer-before-commit")) {
       for (const entry of entries) entry.resolve(true);
       await delay(50);
     }
     try {
-      const started = await commit(entries, told);
+      const started = await commit(entries).finally(() => clearTimeout(patience));
       for (const entry of entries) {
         const { record } = entry;
         const made = record.kind !== "start" || started.has(record.execution.id);
@@ -157,7 +162,7 @@ export function openLane(options: LaneOptions) {
   }
 
   /** Commits one batch; answers the ids of the executions it started. */
-  function commit(entries: Entry[], told: Set<Entry>): Promise<Set<string>> {
+  function commit(entries: Entry[]): Promise<Set<string>> {
     const records = entries.map((entry) => entry.record);
     return exactlyOnce(
       async (client, number) => {
@@ -176,20 +181,19 @@ export function openLane(options: LaneOptions) {
         return new Set(rows[0]!.started);
       },
       (client) => startedAmong(client, records),
-      () => tellStarts(entries, told),
     );
   }
 
   /**
    * Does the next numbered write, however often the connection is lost meanwhile: the number tells whether it was
-   * committed. `onAway` is called once when the database stays away.
+   * committed.
    */
   async function exactlyOnce<T>(
     work: (client: pg.Client, number: number) => Promise<T>,
     recall: (client: pg.Client) => Promise<T>,
-    onAway: () => void,
   ): Promise<T> {
     let number = batch + 1;
+    let outrun = false;
     for (let attempt = 0; ; attempt++) {
       try {
         client ??= await connect(options.url);
@@ -200,10 +204,14 @@ export function openLane(options: LaneOptions) {
         away = false;
         return value;
       } catch (error) {
+        // The same write of an earlier connection, which the server still had under way, may have come first: look again.
+        if (isFence(error) && attempt > 0 && !outrun) {
+          outrun = true;
+          continue;
+        }
         if (isFence(error)) throw new FencedError();
         if (!isStoreUnavailable(error) || closed) throw error;
         options.onTrouble(error as Error);
-        if (attempt === patience) onAway();
         await client?.end().catch(() => undefined);
         client = undefined;
         await delay(retryDelaysMs[Math.min(attempt, retryDelaysMs.length - 1)]);
@@ -283,6 +291,7 @@ async function connect(url: string): Promise<pg.Client> {
     connectionString: url,
     application_name: "pawl-journal",
     connectionTimeoutMillis: 5_000,
+    query_timeout: silenceMs,
     keepAlive: true,
   });
   // The query under way fails by itself; without a listener the process would end.
@@ -319,5 +328,5 @@ function storeAway(): ApiError {
 }
 
 function isFence(error: unknown): boolean {
-  return (error as { code?: string }).code === "22012";
+  return error instanceof FencedError || (error as { code?: string }).code === "22012";
 }

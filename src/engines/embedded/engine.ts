@@ -22,6 +22,7 @@ import { freshReads } from "./fresh.ts";
 import { observers } from "./observers.ts";
 import type { EmbeddedOptions } from "./options.ts";
 import { openPlaces } from "./places.ts";
+import { overloaded, shuttingDown } from "./refusals.ts";
 import { runOf } from "./run-of.ts";
 import { findRunnable, forgetDraining, loadUnfinished, type Unfinished } from "./store.ts";
 import { wakeUp } from "./wake-up.ts";
@@ -68,6 +69,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedEn
     journal,
     effects: () => effects,
     onDue: (ids) => backlog.push(...ids),
+    onLostClaim: findLost,
     onFault: (error) =>
       log.warn({ err: error }, "Parked executions could not be looked at; it is tried again."),
   });
@@ -199,6 +201,12 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedEn
     }
   }
 
+  /** Takes up all that should be running. Those that run already are none the worse for it. */
+  async function findLost(): Promise<void> {
+    // Those just starting will be run by their start.
+    backlog.push(...(await findRunnable(pool)).filter((id) => !starting.has(id)));
+  }
+
   async function takeUp(woken: string[]): Promise<void> {
     // Before anything is read: what is read while its run still records is out of date when that run has let go.
     const ids = woken.filter((id) => {
@@ -219,6 +227,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedEn
     owner,
     limitOf: async (jobId, version) => (await options.loadJob(jobId, version))?.concurrency?.limit,
     onPlace: (ids) => backlog.push(...ids),
+    onLostClaim: findLost,
     onFault: (error) => log.warn({ err: error }, "Places of a job could not be given; it is tried again."),
   });
 
@@ -238,18 +247,8 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedEn
 
     async start(execution) {
       const { id } = execution;
-      if (closing || draining) {
-        throw new ApiError("STORE_UNAVAILABLE", "Pawl is shutting down; try again shortly.", {
-          retryAfter: 5,
-        });
-      }
-      if (running.size >= options.maxRunning && backlog.size() >= options.maxQueued) {
-        throw new ApiError(
-          "OVERLOADED",
-          "More executions wait to run than the server will hold; try again shortly.",
-          { retryAfter: 1 },
-        );
-      }
+      if (closing || draining) throw shuttingDown();
+      if (running.size >= options.maxRunning && backlog.size() >= options.maxQueued) throw overloaded();
       // Two requests with one idempotency key arrive together: the second must not run the execution again.
       // It answers when the first is durable, or has failed, so that its caller finds what became of it.
       const other = starting.get(id);
@@ -284,6 +283,9 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedEn
           backlog.push(id);
         }
         return true;
+      } catch (error) {
+        if (error instanceof FencedError) options.onFenced();
+        throw error;
       } finally {
         starting.delete(id);
         settled();

@@ -22,6 +22,8 @@ export async function openPlaces(options: {
   owner: string;
   limitOf(jobId: string, version: number): Promise<number | undefined>;
   onPlace(ids: string[]): void;
+  /** Places may have been given whose answer never came: those that have them are to be looked for. */
+  onLostClaim(): Promise<void>;
   onFault(error: Error): void;
 }): Promise<Places> {
   const taken = new Map<string, number>();
@@ -66,7 +68,10 @@ export async function openPlaces(options: {
       // They are the new owner's to give.
       if (error instanceof FencedError) return;
       options.onFault(error as Error);
-      setTimeout(() => void give(jobId), 1_000).unref();
+      setTimeout(() => {
+        options.onLostClaim().catch(() => undefined);
+        void give(jobId);
+      }, 1_000).unref();
     } finally {
       const again = giving.get(jobId);
       giving.delete(jobId);

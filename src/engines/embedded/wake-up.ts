@@ -26,19 +26,25 @@ export function wakeUp(options: {
   journal: Journal;
   effects(): Effects;
   onDue(ids: string[]): void;
+  /** A claim may have been made whose answer never came: those it took are to be looked for. */
+  onLostClaim(): Promise<void>;
   onFault(error: Error): void;
 }): WakeUp {
   const { pool, journal } = options;
   const timer = dueTimer(() => void look());
+  let claimLost = false;
 
   async function look(): Promise<void> {
     try {
       const ids = await claimDue(pool, options.owner, Date.now(), claimAtOnce);
       failpoint("timer.after-claim");
       options.onDue(ids);
+      if (claimLost) await options.onLostClaim();
+      claimLost = false;
       await liftDueHolds();
       await begin();
     } catch (error) {
+      claimLost = true;
       options.onFault(error as Error);
       timer.schedule(Date.now() + retryMs);
     }

@@ -17,6 +17,8 @@ export interface Started {
   /** Names it: its triggerSource, and its Idempotency-Key if it has one. */
   label: string;
   keyed: boolean;
+  /** The caller waits for the end. */
+  waits: boolean;
   /** Known once the start was acknowledged. */
   executionId: string | undefined;
 }
@@ -29,8 +31,8 @@ export interface Load {
   jobIds: ReadonlyMap<string, string>;
   started: readonly Started[];
   setUp(pawl: PawlProcess): Promise<void>;
-  /** Starts so many executions of all jobs in turn. Returns early when the server is gone. */
-  run(pawl: PawlProcess, options: { count: number; inFlight?: number }): Promise<void>;
+  /** Starts so many executions of all jobs in turn; `waiting`: some wait for the end. Returns early when the server is gone. */
+  run(pawl: PawlProcess, options: { count: number; inFlight?: number; waiting?: boolean }): Promise<void>;
   /** Repeats the starts with a key whose answer never came. */
   repeatUnanswered(pawl: PawlProcess): Promise<void>;
   /** What was answered instead of an acknowledgement: the reasons, and how long each answer took. */
@@ -109,7 +111,7 @@ export function createLoad(ledgerUrl: string): Load {
         body: {
           jobId: jobIds.get(one.job)!,
           triggerSource: one.label,
-          ...(one.label.endsWith("7") ? { async: false } : {}),
+          ...(one.waits ? { async: false } : {}),
         },
         headers: one.keyed ? { "idempotency-key": one.label } : {},
       });
@@ -141,7 +143,7 @@ export function createLoad(ledgerUrl: string): Load {
       }
     },
 
-    async run(pawl, { count, inFlight = 16 }) {
+    async run(pawl, { count, inFlight = 16, waiting = true }) {
       let left = count;
       const caller = async () => {
         while (left-- > 0) {
@@ -149,6 +151,7 @@ export function createLoad(ledgerUrl: string): Load {
           const one: Started = {
             job: names[number % names.length]!,
             label: `start-${number}`,
+            waits: waiting && number % 10 === 7,
             keyed: Math.floor(number / names.length) % 2 === 0,
             executionId: undefined,
           };

@@ -9,6 +9,8 @@ import type { Load } from "./load.ts";
 export interface Records {
   /** To be called after each death of the server, before the next start. */
   noteCrash(): Promise<void>;
+  /** Keys of calls that have come and are not recorded as a try. */
+  unrecordedCalls(): Promise<string[]>;
   /** Waits for the end of all executions. Then everything must agree, to the last call. */
   assertExact(pawl: PawlProcess): Promise<void>;
 }
@@ -162,6 +164,11 @@ export function createRecords(pool: pg.Pool, ledger: Ledger, load: Load): Record
         );
         if (missing > 0) lost.set(key, missing);
       }
+    },
+
+    async unrecordedCalls() {
+      const { tries } = await recordedTries();
+      return [...ledger.calls.keys()].filter((key) => !tries.has(key));
     },
 
     async assertExact(pawl) {

@@ -1,0 +1,58 @@
+import { existsSync } from "node:fs";
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { Config } from "./config.ts";
+import { startEmbedded } from "./db/embedded.ts";
+import { isUndefinedTable } from "./db/faults.ts";
+import { createPool } from "./db/pool.ts";
+import { keepAdminToken } from "./identity/admin-token.ts";
+import { resetAdmin } from "./identity/reset-admin.ts";
+
+/** What keeps a new admin token from being made; the message says what to do. */
+export class RecoveryError extends Error {
+  override readonly name = "RecoveryError";
+}
+
+/**
+ * Makes a new admin token and puts it in the data directory, for whoever holds that directory or the database's address.
+ * An embedded database is started for it, which is refused while a Pawl runs there. The schema is left as it is.
+ */
+export async function resetAdminToken(
+  config: Config,
+): Promise<{ principal: string; prefix: string; file: string }> {
+  await using opened = new AsyncDisposableStack();
+  const url = config.databaseUrl ?? (await openEmbedded(config.dataDir, opened));
+  const pool = createPool({ url, max: 1 });
+  opened.defer(() => pool.end());
+  let file = "";
+  const keep = async (token: string) => {
+    file = await keepAdminToken(config.dataDir, token);
+  };
+  try {
+    return { ...(await resetAdmin(pool, { keep })), file };
+  } catch (error) {
+    if (!isUndefinedTable(error)) throw error;
+    throw new RecoveryError("No Pawl has used the database yet. See that DATABASE_URL is the right one.");
+  }
+}
+
+async function openEmbedded(dataDir: string, opened: AsyncDisposableStack): Promise<string> {
+  if (!existsSync(join(dataDir, "postgres.json"))) {
+    throw new RecoveryError(
+      `There is no database in ${dataDir}. Set PAWL_DATA_DIR to the data directory of the Pawl that you mean.`,
+    );
+  }
+  await requireOwnAccount(dataDir);
+  const server = await startEmbedded({ dataDir });
+  opened.defer(() => server.stop());
+  return server.url;
+}
+
+/** Files that another account makes here are in the way of the account that runs Pawl. */
+async function requireOwnAccount(dataDir: string): Promise<void> {
+  const lock = await stat(join(dataDir, "pawl.lock")).catch(() => undefined);
+  if (lock === undefined || lock.uid === process.getuid?.()) return;
+  throw new RecoveryError(
+    `The Pawl of ${dataDir} runs as the account with the number ${lock.uid}: run this command as that account, too.`,
+  );
+}
