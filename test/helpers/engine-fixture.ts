@@ -67,9 +67,9 @@ export async function engineFixture() {
     return engine;
   }
 
-  async function close(engine: Engine): Promise<void> {
+  async function close(engine: Engine, graceMs = 0): Promise<void> {
     engines.delete(engine);
-    await engine.close(0);
+    await engine.close(graceMs);
   }
 
   /** A job whose steps run the given code, one type each. */

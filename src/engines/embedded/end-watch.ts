@@ -9,6 +9,8 @@ export interface EndWatch {
   /** As `Engine.watch`. */
   watch(executionId: string, onEnd: (ending: Ending) => void): () => void;
   isWatched(executionId: string): boolean;
+  /** Executions whose end somebody waits for. */
+  waiting(): number;
   /** The execution is about to be started: whatever end is found of it is new. */
   starts(executionId: string): void;
   /** The executions run in this process from now on, or (undefined) in another. */
@@ -87,6 +89,7 @@ export function openEndWatch({ pool, listener }: { pool: pg.Pool; listener: List
       return () => remove(id, watcher);
     },
     isWatched: (id) => watchers.has(id),
+    waiting: () => watchers.size,
     starts(id) {
       for (const watcher of watchers.get(id) ?? []) watcher.endedBefore = null;
     },

@@ -324,7 +324,6 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedEn
     },
 
     stats: () => ({ running: running.size, queued: backlog.size() }),
-
     journalStats: journal.stats,
   };
   const kids = children({

@@ -15,6 +15,8 @@ import {
 export interface HandOver {
   /** Answers what the owner of the executions did; when it dies meanwhile, what the next one did. */
   ask(call: EngineCall): Promise<unknown>;
+  /** Requests without an answer. */
+  waiting(): number;
   close(): void;
 }
 
@@ -129,6 +131,7 @@ export function openHandOver(options: { pool: pg.Pool; listener: Listener; maxWa
         void exchange();
       });
     },
+    waiting: () => waiting.size,
     close() {
       closed = true;
       clearInterval(look);

@@ -163,6 +163,16 @@ describe("two engines on one database", () => {
     await on.close(other);
   });
 
+  test("let what was handed over be answered before the one that stands by closes", async () => {
+    const { owner, other } = await pair();
+    const job = await on.jobOf({ run: answer(1) });
+    const running = Array.from({ length: 20 }, () => on.runToEnd(other, job));
+    await on.close(other, 5_000);
+    const ends = await Promise.all(running);
+    assert.ok(ends.every(({ status }) => status === "COMPLETED"));
+    await on.close(owner);
+  });
+
   test("take over from an owner whose session lives and shows no life, and keep it from writing", async () => {
     const frozen = new pg.Client({ connectionString: on.url });
     frozen.on("error", () => {});

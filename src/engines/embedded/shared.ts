@@ -42,6 +42,7 @@ export async function openShared(
   const leaving = new AbortController();
   let local: Local | undefined;
   let draining = false;
+  let closed: Promise<void> | undefined;
   // Ends a pause of the wait for the ownership.
   let wake = () => {};
   const stopListening = listener.on(ownerChannel, () => wake());
@@ -134,7 +135,31 @@ export async function openShared(
       call({ kind, given: { actionId: newId(), ...given } }) as Promise<ControlOutcome>;
   }
 
-  const first = await runHere((onLost) => takeOwnership(url, onLost));
+  async function closeParts(): Promise<void> {
+    handOver.close();
+    ends.close();
+    events.close();
+    await listener.close();
+  }
+
+  async function close(graceMs: number): Promise<void> {
+    leaving.abort();
+    lost.resolve();
+    stopListening();
+    await ready;
+    const limit = performance.now() + graceMs;
+    local?.stop();
+    if (local) await local.engine.close(graceMs);
+    // What was handed over is answered by another process, which goes on.
+    const waits = () => !local && handOver.waiting() + ends.waiting() > 0;
+    while (waits() && performance.now() < limit) await delay(20);
+    await closeParts();
+  }
+
+  const first = await runHere((onLost) => takeOwnership(url, onLost)).catch(async (error: unknown) => {
+    await closeParts();
+    throw error;
+  });
   if (!first) log.info({}, "Another Pawl runs the executions of this database: this one stands by.");
   const ready = stayReady();
 
@@ -165,17 +190,9 @@ export async function openShared(
       local?.engine.drain();
     },
 
-    async close(graceMs) {
-      leaving.abort();
-      lost.resolve();
-      stopListening();
-      await ready;
-      local?.stop();
-      await local?.engine.close(graceMs);
-      handOver.close();
-      ends.close();
-      events.close();
-      await listener.close();
+    close(graceMs) {
+      closed ??= close(graceMs);
+      return closed;
     },
 
     check() {
