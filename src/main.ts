@@ -103,12 +103,8 @@ export async function startPawl(config: Config): Promise<Pawl> {
     isStoreUnavailable,
     trustProxy: config.trustProxy,
   });
-  const { drainCheck } = adminRoutes(app, engine);
-  healthRoutes(app, {
-    database: () => pool.query("select 1"),
-    engine: async () => engine.check(),
-    drain: drainCheck,
-  });
+  adminRoutes(app, engine);
+  healthRoutes(app, { database: () => pool.query("select 1"), engine: async () => engine.check() });
   identityRoutes(app, { pool, authenticator, uses });
   jobRoutes(app, jobs);
   executionRoutes(app, {

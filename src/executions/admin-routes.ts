@@ -1,13 +1,10 @@
 import type { FastifyInstance } from "fastify";
-import { ApiError } from "../contract/errors.ts";
 import type { Engine } from "../engine/engine.ts";
 import { route } from "../http/route.ts";
 
-/** Registers what an operator does to the engine. Answers the check that readiness asks: it fails once the engine drains. */
-export function adminRoutes(app: FastifyInstance, engine: Engine): { drainCheck(): Promise<void> } {
-  let draining = false;
+/** Registers what an operator does to the engine. */
+export function adminRoutes(app: FastifyInstance, engine: Engine): void {
   route(app, "drain", () => {
-    draining = true;
     engine.drain();
     const { running } = engine.stats();
     const message =
@@ -16,9 +13,4 @@ export function adminRoutes(app: FastifyInstance, engine: Engine): { drainCheck(
         : `Draining: ${running} executions have a step under way; no new step begins.`;
     return { data: { draining: true, running }, message };
   });
-  return {
-    async drainCheck() {
-      if (draining) throw new ApiError("OVERLOADED", "Pawl is draining: no new step begins here.");
-    },
-  };
 }

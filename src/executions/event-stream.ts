@@ -44,11 +44,20 @@ export function eventStream(options: StreamOptions): Readable {
       const events = subscription.take();
       if (events.length === 0) {
         if (subscription.isOver()) return;
-        await options.recheck();
+        if (!(await mayStill())) return;
       }
       const text = await told(events);
       if (text !== "") yield* handOver(text);
       else if (events.length === 0) yield* handOver(": still here\n\n");
+    }
+  }
+
+  async function mayStill(): Promise<boolean> {
+    try {
+      await options.recheck();
+      return true;
+    } catch {
+      return false;
     }
   }
 

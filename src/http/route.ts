@@ -110,6 +110,8 @@ function sendEvents(reply: FastifyReply, stream: Readable): Readable {
   reply.header("content-type", "text/event-stream; charset=utf-8");
   // nginx would keep events back until it has enough of them.
   reply.header("x-accel-buffering", "no");
+  // Idle after its end, the connection would hold a shutdown up.
+  reply.header("connection", "close");
   return stream;
 }
 
