@@ -1,0 +1,28 @@
+import { parseArgs } from "node:util";
+import { chaos } from "./run.ts";
+
+// npm run chaos [-- --executions 5000 --per-second 15 --seed 1]
+
+const { values } = parseArgs({
+  options: {
+    executions: { type: "string", default: "5000" },
+    "per-second": { type: "string", default: "15" },
+    seed: { type: "string", default: String(Date.now() % 1_000_000) },
+  },
+});
+const seed = Number(values.seed);
+console.log(`seed ${seed}`);
+const report = await chaos({
+  seed,
+  executions: Number(values.executions),
+  perSecond: Number(values["per-second"]),
+  killEvery: [500, 3_000],
+  stopEvery: [5_000, 20_000],
+  stopFor: [0, 2_000],
+  patienceMs: 120_000,
+  progress: (line) => console.log(line),
+});
+const { dump, ...figures } = report;
+console.log(JSON.stringify(figures, undefined, 2));
+if (report.wrongs.length > 0) console.log(JSON.stringify(dump));
+process.exitCode = report.wrongs.length > 0 || (report.live ?? 1) < 0.95 ? 1 : 0;
