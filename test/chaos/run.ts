@@ -125,7 +125,7 @@ function liveness(load: Load, server: SupervisedServer, outages: readonly Span[]
   const faults = [...server.away, ...outages];
   const calm = load.requests.filter(
     ({ from, tookMs }) =>
-      !faults.some((fault) => fault.from <= from + tookMs && from <= fault.to + settlesMs),
+      !faults.some((fault) => fault.from - settlesMs <= from + tookMs && from <= fault.to + settlesMs),
   );
   if (calm.length < fewest) return undefined;
   return calm.filter(({ code }) => code === "OK" || code === "INVALID_STATE").length / calm.length;
