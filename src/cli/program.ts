@@ -1,7 +1,9 @@
 import { Command, CommanderError } from "commander";
 import manifest from "../../package.json" with { type: "json" };
 import { addConfig } from "./config.ts";
+import { addControl } from "./control.ts";
 import { addDemo } from "./demo.ts";
+import { addDrain } from "./drain.ts";
 import { addExecution } from "./execution.ts";
 import { exitCodes } from "./exit.ts";
 import { reportFailure } from "./failure.ts";
@@ -48,10 +50,12 @@ function buildProgram(): Command {
   addServe(program);
   addDemo(program);
   addConfig(program);
+  addDrain(program);
   program.commandsGroup("Jobs:");
   addJob(program);
   addStart(program);
   addExecution(program);
+  addControl(program);
   program.commandsGroup("Access:");
   addToken(program);
   addPrincipal(program);
