@@ -12,7 +12,8 @@ Examples:
   $ npm run bench -- engine
   $ npm run bench -- engine --in-flight 64 --seconds 120
   $ npm run bench -- http --json http.json
-  $ npm run bench -- peers`,
+  $ npm run bench -- peers
+  $ npm run bench -- search --items 1000000`,
   );
 
 function benchmark(name: string, about: string, inFlight = [1, 64, 256]): Command {
@@ -71,10 +72,22 @@ benchmark(
     await report(options, result, printPeers(result));
   });
 
+program
+  .command("search")
+  .description("searches over many things to find, and saves while others search")
+  .option("--items <list>", "how many things to find, one run each", counts, [10_000, 1_000_000])
+  .option("--repeat <n>", "how often to ask each", positive, 40)
+  .option("--json <file>", "write all figures there too")
+  .action(async (options: { items: number[]; repeat: number; json?: string }) => {
+    const { benchSearch, printSearch } = await import("./search.ts");
+    const result = await benchSearch(options);
+    await report(options, result, printSearch(result));
+  });
+
 await program.parseAsync();
 
 async function report(
-  options: Options,
+  options: { json?: string },
   result: { machine: Machine; postgres: Record<string, string> },
   text: string,
 ): Promise<void> {

@@ -9,9 +9,11 @@ import { controlStore } from "./executions/control-store.ts";
 import { eventHub } from "./executions/event-hub.ts";
 import { liveStore } from "./executions/live-store.ts";
 import { executionRoutes } from "./executions/routes.ts";
+import { executionSearchStore } from "./executions/search-store.ts";
 import { executionStore } from "./executions/store.ts";
 import { createApp } from "./http/app.ts";
 import { healthRoutes } from "./http/health.ts";
+import { listen } from "./http/listen.ts";
 import { close as closeApp } from "./http/shutdown.ts";
 import { keepAdminToken } from "./identity/admin-token.ts";
 import { createAuthenticator } from "./identity/authenticate.ts";
@@ -20,6 +22,7 @@ import { createRecorder } from "./identity/last-used.ts";
 import { identityRoutes } from "./identity/routes.ts";
 import { createJobs } from "./jobs/jobs.ts";
 import { jobRoutes } from "./jobs/routes.ts";
+import { searchRoutes } from "./jobs/search-routes.ts";
 import { createDialer } from "./lib/dialer.ts";
 import { armFailpoint } from "./lib/failpoint.ts";
 import { createLogger } from "./logger.ts";
@@ -107,9 +110,11 @@ export async function startPawl(config: Config): Promise<Pawl> {
   healthRoutes(app, { database: () => pool.query("select 1"), engine: async () => engine.check() });
   identityRoutes(app, { pool, authenticator, uses });
   jobRoutes(app, jobs);
+  searchRoutes(app, jobs);
   executionRoutes(app, {
     engine,
     store: executions,
+    search: executionSearchStore(pool),
     findJob: jobs.findStartable,
     forgetJob: jobs.invalidate,
     syncWaitLimitMs: config.syncWaitLimitMs,
@@ -131,7 +136,7 @@ export async function startPawl(config: Config): Promise<Pawl> {
     heartbeatMs,
     publicUrl: () => config.publicUrl?.replace(/\/+$/, "") ?? url,
   });
-  await app.listen({ host: config.host, port: config.port });
+  await listen(app, { host: config.host, port: config.port });
   const address = app.server.address() as AddressInfo;
   ownPorts.add(address.port);
   url = `http://${address.family === "IPv6" ? `[${address.address}]` : address.address}:${address.port}`;

@@ -113,6 +113,9 @@ describe("pawl", () => {
       "token create",
       "job apply",
       "execution show",
+      "execution list",
+      "search",
+      "collection create",
     ]) {
       const { stdout, code } = await runPawl([...command.split(" "), "--help"]);
       assert.equal(code, 0, command);
@@ -134,6 +137,9 @@ describe("pawl", () => {
       [["job", "delete", "echo"], /no terminal to ask on: say --yes/],
       [["execution", "show"], /or a job with --last/],
       [["execution", "show", "--last", "echo", "x"], /one of the two/],
+      [["execution", "list", "--status", "BROKEN"], /one of RUNNING, PAUSED/],
+      [["execution", "list", "--since", "yesterday"], /--since takes an age such as 30m, 1h or 7d/],
+      [["search", "x", "--type", "jobs"], /Allowed choices are all, job, step, collection/],
       [["token", "create", "--expires-in", "soon"], /takes a whole number of days/],
       [["token", "create", "--authority", "JobService:*:*"], /Say with --principal NAME/],
       [["whoami", "--url", "nonsense"], /PAWL_URL must be an http or https URL/],
@@ -365,6 +371,95 @@ describe("pawl job", () => {
     const { code, stderr } = await listing.ended;
     assert.equal(code, 0);
     assert.equal(stderr, "");
+  });
+});
+
+describe("pawl search", () => {
+  it("finds jobs and steps, the best match first, and says what may have been meant", async () => {
+    const hits = await json(["search", "echo"]);
+    assert.deepEqual([hits[0].type, hits[0].name], ["job", "echo"]);
+    const steps = await json(["search", "burst", "--type", "step"]);
+    assert.deepEqual(
+      steps.map((hit: { name: string }) => hit.name),
+      ["burst"],
+    );
+    const { stdout } = await pawl(["search", "says", "told"]);
+    assert.match(stdout, /^TYPE +NAME .*\njob +echo /);
+    const slip = await pawl(["search", "wiating"]);
+    assert.equal(slip.code, 0);
+    assert.match(slip.stdout, /Nothing is found for "wiating"\. Did you mean "waiting"\?/);
+    assert.deepEqual(await json(["search", "wiating"]), []);
+  });
+});
+
+describe("pawl execution list", () => {
+  it("finds what failed lately, of any job", async () => {
+    await pawl(["start", "failing", "--wait"]);
+    await pawl(["start", "echo", "--wait"]);
+    const found = await json(["execution", "list", "--status", "failed", "--since", "1h"]);
+    assert.ok(found.length > 0);
+    for (const one of found) assert.deepEqual([one.status, one.jobName], ["FAILED", "failing"]);
+    const { stdout } = await pawl([
+      "execution",
+      "list",
+      "--status",
+      "FAILED",
+      "--since",
+      "1h",
+      "--limit",
+      "1",
+    ]);
+    assert.match(stdout, /^ID +STATUS +JOB .*ERROR\n\S+ +FAILED +failing .*no more coffee/);
+    const both = await json(["execution", "list", "--status", "FAILED", "COMPLETED", "--limit", "1000"]);
+    assert.deepEqual(
+      new Set(both.map((one: { status: string }) => one.status)),
+      new Set(["FAILED", "COMPLETED"]),
+    );
+    assert.deepEqual(await json(["execution", "list", "--status", "FAILED", "--job", "echo"]), []);
+    assert.ok((await json(["execution", "list", "--error", "COFFEE"])).length > 0);
+    const none = await pawl(["execution", "list", "--until", "2020-01-01"]);
+    assert.match(none.stdout, /None is like that\./);
+  });
+});
+
+describe("pawl collection", () => {
+  it("goes round: create, move a job in, list, update, delete with its jobs moved", async () => {
+    const made = await pawl([
+      "collection",
+      "create",
+      "Night shift",
+      "--description",
+      "Runs at night",
+      "--tag",
+      "night",
+    ]);
+    assert.equal(made.code, 0, made.stderr);
+    assert.match(made.stdout, /npx pawl job move JOB 'Night shift'/);
+    assert.match(
+      (await pawl(["job", "move", "failing", "Night shift"])).stdout,
+      /failing is in Night shift now/,
+    );
+    const inside = await json(["job", "list", "--collection", "Night shift"]);
+    assert.deepEqual(
+      inside.map((job: { name: string; version: number }) => [job.name, job.version]),
+      [["failing", 1]],
+    );
+    const listed = await pawl(["collection", "list", "--tag", "night"]);
+    assert.match(listed.stdout, /^NAME .*\nNight shift +1 +night /);
+    assert.equal(
+      (await json(["collection", "update", "Night shift", "--name", "Nights"])).description,
+      "Runs at night",
+    );
+    const kept = await pawl(["collection", "delete", "Nights", "--yes"]);
+    assert.equal(kept.code, 5);
+    assert.match(kept.stderr, /holds 1 job/);
+    const slip = await pawl(["collection", "show", "Nigths"]);
+    assert.match(slip.stderr, /There is no collection named "Nigths"\. Did you mean "Nights"\?/);
+    const gone = await pawl(["collection", "delete", "Nights", "--yes", "--move-to", "none"]);
+    assert.match(gone.stdout, /Jobs moved: 1/);
+    assert.equal((await json(["job", "show", "failing"])).collectionId, null);
+    const ago = await json(["job", "list", "--updated-since", "1h", "--search", "failing"]);
+    assert.equal(ago.length, 1);
   });
 });
 

@@ -106,10 +106,10 @@ describe("what the pages point to", () => {
   test("commands of pawl that they show are commands, with these options", async () => {
     const shown = new Map<string, Set<string>>();
     for (const code of pages.flatMap((file) => codeOf(read(file)))) {
-      for (const [, line] of code.matchAll(/(?<![\w./-])pawl ((?:[a-z]+ ?)+[^\n`#|)]*)/g)) {
+      for (const [, line] of code.matchAll(/(?<![\w./-])pawl ((?:[a-z][a-z-]* ?)+[^\n`#|)]*)/g)) {
         const [first, second = ""] = line!.trim().split(/\s+/);
         const grouped =
-          ["job", "execution", "token", "principal"].includes(first!) && /^[a-z]+$/.test(second);
+          ["job", "execution", "token", "principal"].includes(first!) && /^[a-z-]+$/.test(second);
         const command = grouped ? `${first} ${second}` : first!;
         const options = shown.get(command) ?? new Set();
         for (const [option] of line!.matchAll(/--[a-z-]+/g)) options.add(option);
@@ -125,7 +125,7 @@ describe("what the pages point to", () => {
     const known = new Set<string>();
     for (const group of groups) {
       const text = await help(...group.split(" ").filter(Boolean));
-      for (const [, name] of text.matchAll(/^ {2}([a-z]+)(?: \[| <| {2,})/gm))
+      for (const [, name] of text.matchAll(/^ {2}([a-z][a-z-]*)(?: \[| <| {2,})/gm))
         known.add(`${group} ${name}`.trim());
     }
     assert.deepEqual(

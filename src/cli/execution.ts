@@ -1,8 +1,9 @@
 import type { Command } from "commander";
 import type { JobExecution } from "../contract/execution.ts";
+import { count } from "./ask.ts";
+import { addExecutionList } from "./execution-list.ts";
 import { CliError, exitCodes } from "./exit.ts";
 import { findJob } from "./find-job.ts";
-import { count } from "./job.ts";
 import { allLogs, followLogs, logLine } from "./logs.ts";
 import { pawl } from "./own-name.ts";
 import { openSession } from "./session.ts";
@@ -14,34 +15,7 @@ import { idOrLast, type Which, which } from "./which.ts";
 export function addExecution(program: Command): void {
   const group = program.command("execution").description("see what runs and what ran");
 
-  group
-    .command("list")
-    .argument("<job>", "name or id")
-    .description("list a job's executions, newest first")
-    .option("--limit <count>", "at most so many", "20")
-    .action(async (nameOrId: string, options: { limit: string }, command: Command) => {
-      const session = openSession(command);
-      const { id: jobId } = await findJob(session.client, nameOrId);
-      const size = count(options.limit, "--limit");
-      const { data, meta } = await session.client.listExecutions({ params: { jobId }, body: { size } });
-      session.result(data, () =>
-        data.length === 0
-          ? "It has not run yet."
-          : table(
-              ["ID", "STATUS", "STARTED", "TOOK", "TRIGGERED BY"],
-              data.map((item) => [
-                item.id,
-                status(item.status),
-                localTime(item.startTime),
-                duration(item.durationMs),
-                safe(item.triggeredBy),
-              ]),
-            ),
-      );
-      if (meta.totalElements > data.length) {
-        session.note(`The newest ${data.length} of ${meta.totalElements}; more with --limit.`);
-      }
-    });
+  addExecutionList(group);
 
   group
     .command("show")

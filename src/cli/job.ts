@@ -1,13 +1,24 @@
 import { writeFileSync } from "node:fs";
-import { createInterface } from "node:readline/promises";
 import type { Command } from "commander";
 import type { Job } from "../contract/job.ts";
 import { applyFile } from "./apply.ts";
-import { CliError } from "./exit.ts";
+import { confirm, count } from "./ask.ts";
+import { moment, where } from "./filters.ts";
+import { findCollection } from "./find-collection.ts";
 import { findJob } from "./find-job.ts";
+import { addJobMove } from "./job-move.ts";
 import { pawl } from "./own-name.ts";
 import { openSession, type Session } from "./session.ts";
 import { duration, fields, localTime, oneLine, paint, safe, status, table } from "./text.ts";
+
+interface JobListOptions {
+  search?: string;
+  tag?: string;
+  category?: string;
+  collection?: string;
+  updatedSince?: string;
+  limit: string;
+}
 
 export function addJob(program: Command): void {
   const group = program.command("job").description("save, read, export and delete jobs");
@@ -49,32 +60,40 @@ Examples:
   group
     .command("list")
     .description("list the jobs you may see")
-    .option("--search <text>", "only those with this text in name or description")
+    .option("--search <text>", "only those with these words in name or description")
     .option("--tag <tag>", "only those with this tag")
+    .option("--category <category>", "only those of this category")
+    .option("--collection <collection>", "only those in this collection (name or id)")
+    .option("--updated-since <when>", "saved at or after: 30m, 1h, 7d ago, or 2026-11-21")
     .option("--limit <count>", "at most so many", "100")
-    .action(async (options: { search?: string; tag?: string; limit: string }, command: Command) => {
+    .action(async (options: JobListOptions, command: Command) => {
       const session = openSession(command);
-      const { data, meta } = await session.client.searchJobs({
+      const { search, tag, category, collection, updatedSince } = options;
+      const filters = where({
+        tags: tag,
+        category,
+        collectionId:
+          collection === undefined ? undefined : (await findCollection(session.client, collection)).id,
+      });
+      if (updatedSince !== undefined) {
+        const value = moment(updatedSince, "--updated-since");
+        filters.updatedAt = { operator: "and", constraints: [{ value, matchMode: "gte" }] };
+      }
+      const { data, meta, message } = await session.client.searchJobs({
         body: {
           size: count(options.limit, "--limit"),
           sortBy: "name",
           sortOrder: "asc",
-          ...(options.search === undefined ? {} : { searchText: options.search }),
-          ...(options.tag === undefined
-            ? {}
-            : {
-                filters: {
-                  tags: {
-                    operator: "and" as const,
-                    constraints: [{ value: options.tag, matchMode: "equals" as const }],
-                  },
-                },
-              }),
+          searchText: search ?? null,
+          filters,
         },
       });
+      const asked = search !== undefined || Object.keys(filters).length > 0;
       session.result(data, () =>
         data.length === 0
-          ? `No jobs. Save one: ${pawl} job apply examples/earthquakes.yaml`
+          ? asked
+            ? safe(message)
+            : `No jobs. Save one: ${pawl} job apply examples/earthquakes.yaml`
           : table(
               ["NAME", "VERSION", "STEPS", "TAGS", "UPDATED", "DESCRIPTION"],
               data.map((job) => [
@@ -133,6 +152,8 @@ Examples:
       const { message } = await session.client.deleteJob({ params: { id: job.id } });
       session.result({ id: job.id, name: job.name, deleted: true }, () => safe(message));
     });
+
+  addJobMove(group);
 
   group
     .command("versions")
@@ -206,24 +227,6 @@ async function describeJob({ client }: Session, job: Job): Promise<string> {
     ]),
   );
   return `${fields(head.filter(([, value]) => value !== ""))}\n\n${steps}`;
-}
-
-async function confirm(question: string): Promise<void> {
-  if (!process.stdin.isTTY) {
-    throw new CliError("usage", `${question} There is no terminal to ask on: say --yes.`);
-  }
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const answer = await terminal.question(`${question} [y/N] `).finally(() => terminal.close());
-  if (!/^y(es)?$/i.test(answer.trim())) throw new CliError("usage", "Nothing was deleted.");
-}
-
-/** A whole number of the command line, 1 to 1000. */
-export function count(text: string, what: string): number {
-  const value = Number(text);
-  if (!/^\d+$/.test(text) || value < 1 || value > 1000) {
-    throw new CliError("usage", `${what} must be a whole number from 1 to 1000, not "${text}".`);
-  }
-  return value;
 }
 
 /** A name as a shell takes it. */

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from "commander";
 import manifest from "../../package.json" with { type: "json" };
+import { addCollection } from "./collection.ts";
 import { addConfig } from "./config.ts";
 import { addControl } from "./control.ts";
 import { addDemo } from "./demo.ts";
@@ -9,6 +10,7 @@ import { exitCodes } from "./exit.ts";
 import { reportFailure } from "./failure.ts";
 import { addJob } from "./job.ts";
 import { addPrincipal } from "./principal.ts";
+import { addSearch } from "./search.ts";
 import { addServe } from "./serve.ts";
 import { addStart } from "./start.ts";
 import { paint } from "./text.ts";
@@ -56,6 +58,8 @@ function buildProgram(): Command {
   addStart(program);
   addExecution(program);
   addControl(program);
+  addSearch(program);
+  addCollection(program);
   program.commandsGroup("Access:");
   addToken(program);
   addPrincipal(program);
@@ -71,6 +75,8 @@ ${paint("bold", "First steps:")}
   $ pawl job apply examples/earthquakes.yaml        save a job written in YAML
   $ pawl start earthquakes --wait                   run it, and watch it run
   $ pawl execution list earthquakes                 what ran, and how it ended
+  $ pawl execution list --status FAILED --since 1h  what failed in the last hour, of any job
+  $ pawl search invoice                             find jobs, steps and collections
   $ pawl job list --json | jq '.[].name'            everything is there as JSON too
 
 ${paint("bold", "Exit codes:")}

@@ -152,6 +152,19 @@ export const JobExecution = Type.Object({
 });
 export type JobExecution = Static<typeof JobExecution>;
 
+/** A hit of the search over executions: what its row says, without its steps, attempts and actions. */
+export const FoundExecution = Type.Omit(JobExecution, [
+  "stepExecutions",
+  "attempts",
+  "actions",
+  "activeDurationMs",
+  "pausedMs",
+  "draining",
+  "resumeAt",
+  "waitingFor",
+]);
+export type FoundExecution = Static<typeof FoundExecution>;
+
 export const HistoryRequest = Strict({
   page: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0 })),
   size: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 10 })),

@@ -87,6 +87,12 @@ const jobFields = {
 /** What a person writes: the body of POST and PUT /jobs, and of an import. */
 export const JobInput = Strict({
   ...jobFields,
+  // Not part of the definition: moving a job makes no version, and an old version does not move it back.
+  collectionId: Type.Optional(
+    Type.Union([Type.String({ format: "uuid" }), Type.Null()], {
+      description: "The collection it is in; null takes it out; left out, it stays where it is.",
+    }),
+  ),
   steps: Type.Array(StepInput, { minItems: 1, maxItems: 500 }),
 });
 export type JobInput = Static<typeof JobInput>;
@@ -97,6 +103,7 @@ export const Job = Type.Object({
   description: Type.String(),
   category: Type.String(),
   tags: Type.Array(Type.String()),
+  collectionId: Nullable(Id),
   steps: Type.Array(Step),
   version: Type.Integer({ minimum: 1 }),
   createdAt: Timestamp,
@@ -105,6 +112,22 @@ export const Job = Type.Object({
   updatedBy: Type.String(),
 });
 export type Job = Static<typeof Job>;
+
+/** A step of a job's current version, on its own. */
+export const StepRecord = Type.Object({
+  id: Id,
+  jobId: Id,
+  jobName: Type.String(),
+  collectionId: Nullable(Id),
+  position: Type.Integer({ description: "From 0." }),
+  ...stepFields,
+  name: Type.String(),
+  description: Type.String(),
+  category: Type.String({ description: "Of its job." }),
+  tags: Type.Array(Type.String(), { description: "Of its job." }),
+  updatedAt: Timestamp,
+});
+export type StepRecord = Static<typeof StepRecord>;
 
 export const JobVersion = Type.Object({
   version: Type.Integer(),

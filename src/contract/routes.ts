@@ -1,9 +1,11 @@
 import Type, { type Static, type TSchema } from "typebox";
 import type { Access } from "./authorities.ts";
+import { Collection, CollectionInput } from "./collection.ts";
 import { controlRoutes } from "./control-routes.ts";
 import type { ErrorCode } from "./errors.ts";
 import {
   ExecutionSummary,
+  FoundExecution,
   HistoryItem,
   HistoryRequest,
   JobExecution,
@@ -19,8 +21,8 @@ import {
   TokenRecord,
   WhoAmI,
 } from "./identity.ts";
-import { Job, JobInput, JobVersion, StepTypeInfo } from "./job.ts";
-import { FilterRequest } from "./search.ts";
+import { Job, JobInput, JobVersion, StepRecord, StepTypeInfo } from "./job.ts";
+import { FilterRequest, itemTypes, SearchItem, searchFields } from "./search.ts";
 import { Id, Meta, OneOf } from "./shapes.ts";
 
 /** One route: everything that the server, the client and the documentation need to know of it. */
@@ -55,6 +57,10 @@ export interface Route {
 
 const byId = Type.Object({ id: Id });
 const byJobId = Type.Object({ jobId: Id });
+
+function fieldsOf(search: keyof typeof searchFields): string {
+  return `Fields to filter and sort by: ${searchFields[search].join(", ")}.`;
+}
 
 export const routes = {
   live: {
@@ -95,6 +101,7 @@ export const routes = {
     access: "JobService:Job:read",
     tag: "Jobs",
     summary: "Find jobs",
+    description: fieldsOf("searchJobs"),
     body: FilterRequest,
     data: Type.Array(Job),
     meta: Meta,
@@ -203,6 +210,105 @@ export const routes = {
     errors: [],
   },
 
+  searchAll: {
+    method: "POST",
+    path: "/search",
+    access: "authenticated",
+    tag: "Search",
+    summary: "Find jobs, steps and collections",
+    description: `Covers the types that the caller may read (JobService:Job:read, JobService:Step:read, JobService:Collection:read); without any of them, or without that of the type asked for, 403. ${fieldsOf("searchAll")}`,
+    query: Type.Object({ type: Type.Optional(OneOf(["all", ...itemTypes], { default: "all" })) }),
+    body: FilterRequest,
+    data: Type.Array(SearchItem),
+    meta: Meta,
+    errors: [],
+  },
+  getStep: {
+    method: "GET",
+    path: "/step/:id",
+    access: "JobService:Step:read",
+    tag: "Steps",
+    summary: "Read a step of a job's current version",
+    params: byId,
+    data: StepRecord,
+    errors: ["NOT_FOUND"],
+  },
+  searchSteps: {
+    method: "POST",
+    path: "/step/search",
+    access: "JobService:Step:read",
+    tag: "Steps",
+    summary: "Find steps",
+    description: `\`category\` and \`tags\` are those of the job. ${fieldsOf("searchSteps")}`,
+    body: FilterRequest,
+    data: Type.Array(StepRecord),
+    meta: Meta,
+    errors: [],
+  },
+  createCollection: {
+    method: "POST",
+    path: "/collection",
+    access: "JobService:Collection:upsert",
+    tag: "Collections",
+    summary: "Create a collection",
+    body: CollectionInput,
+    data: Collection,
+    status: 201,
+    errors: ["CONFLICT"],
+  },
+  searchCollections: {
+    method: "POST",
+    path: "/collection/search",
+    access: "JobService:Collection:read",
+    tag: "Collections",
+    summary: "Find collections",
+    description: fieldsOf("searchCollections"),
+    body: FilterRequest,
+    data: Type.Array(Collection),
+    meta: Meta,
+    errors: [],
+  },
+  getCollection: {
+    method: "GET",
+    path: "/collection/:id",
+    access: "JobService:Collection:read",
+    tag: "Collections",
+    summary: "Read a collection",
+    params: byId,
+    data: Collection,
+    errors: ["NOT_FOUND"],
+  },
+  replaceCollection: {
+    method: "PUT",
+    path: "/collection/:id",
+    access: "JobService:Collection:upsert",
+    tag: "Collections",
+    summary: "Change a collection",
+    params: byId,
+    body: CollectionInput,
+    data: Collection,
+    errors: ["NOT_FOUND", "CONFLICT"],
+  },
+  deleteCollection: {
+    method: "DELETE",
+    path: "/collection/:id",
+    access: "JobService:Collection:delete",
+    tag: "Collections",
+    summary: "Delete a collection",
+    description: "One that holds jobs is kept (409), unless moveTo says where they go.",
+    params: byId,
+    query: Type.Object({
+      moveTo: Type.Optional(
+        Type.String({
+          pattern: "^(none|[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})$",
+          description: "Id of the collection that its jobs go to, or none.",
+        }),
+      ),
+    }),
+    data: Type.Null(),
+    errors: ["NOT_FOUND", "INVALID_STATE"],
+  },
+
   startJob: {
     method: "POST",
     path: "/api/v2/job/start",
@@ -228,6 +334,18 @@ export const routes = {
   },
   ...controlRoutes,
 
+  searchExecutions: {
+    method: "POST",
+    path: "/jobExecution/search",
+    access: "JobService:JobExecution:read",
+    tag: "Execution queries",
+    summary: "Find executions of all jobs",
+    description: `searchText is looked for in jobName and error. ${fieldsOf("searchExecutions")}`,
+    body: FilterRequest,
+    data: Type.Array(FoundExecution),
+    meta: Meta,
+    errors: [],
+  },
   getExecution: {
     method: "GET",
     path: "/jobExecution/:id",

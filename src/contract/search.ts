@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { OneOf, Strict } from "./shapes.ts";
+import { Id, OneOf, Strict, Timestamp } from "./shapes.ts";
 
 export const matchModes = [
   "equals",
@@ -27,9 +27,88 @@ const Group = Strict({
 export const FilterRequest = Strict({
   page: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0 })),
   size: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 10 })),
-  sortBy: Type.Optional(Type.String({ default: "id" })),
+  sortBy: Type.Optional(
+    Type.String({ default: "id", description: "A field of the search, or relevance: the best match first." }),
+  ),
   sortOrder: Type.Optional(OneOf(["asc", "desc"], { default: "desc" })),
-  searchText: Type.Optional(Type.Union([Type.String({ maxLength: 256 }), Type.Null()])),
+  searchText: Type.Optional(
+    Type.Union([Type.String({ maxLength: 256 }), Type.Null()], {
+      description: "Every word must be in the name or the description, whatever its case.",
+    }),
+  ),
   filters: Type.Optional(Type.Union([Type.Record(Type.String(), Group), Type.Null()])),
 });
 export type FilterRequest = Static<typeof FilterRequest>;
+
+export const itemTypes = ["job", "step", "collection"] as const;
+export type ItemType = (typeof itemTypes)[number];
+
+/** One hit of the search over everything. */
+export const SearchItem = Type.Object({
+  id: Id,
+  type: OneOf([...itemTypes]),
+  name: Type.String(),
+  description: Type.String(),
+  category: Type.String({ description: "Of a step: that of its job." }),
+  tags: Type.Array(Type.String(), { description: "Of a step: those of its job." }),
+  updatedAt: Timestamp,
+});
+export type SearchItem = Static<typeof SearchItem>;
+
+/** What each search may filter and sort by (lists cannot be sorted by). Where it looks for `searchText` is name and description. */
+export const searchFields = {
+  searchAll: ["id", "type", "name", "description", "category", "tags", "updatedAt"],
+  searchJobs: [
+    "id",
+    "name",
+    "description",
+    "category",
+    "tags",
+    "collectionId",
+    "version",
+    "createdAt",
+    "createdBy",
+    "updatedAt",
+    "updatedBy",
+  ],
+  searchSteps: [
+    "id",
+    "jobId",
+    "jobName",
+    "collectionId",
+    "position",
+    "key",
+    "name",
+    "description",
+    "type",
+    "category",
+    "tags",
+    "updatedAt",
+  ],
+  searchCollections: [
+    "id",
+    "name",
+    "description",
+    "category",
+    "tags",
+    "createdAt",
+    "createdBy",
+    "updatedAt",
+    "updatedBy",
+  ],
+  searchExecutions: [
+    "id",
+    "jobId",
+    "jobName",
+    "jobVersion",
+    "status",
+    "triggeredBy",
+    "triggerSource",
+    "startedBy",
+    "startTime",
+    "endTime",
+    "durationMs",
+    "error",
+    "errorCode",
+  ],
+} as const;

@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
 import { didYouMean } from "../lib/did-you-mean.ts";
-import { allOf, anyOf, escapeLike, type Field, fieldCondition, like } from "./filter-sql.ts";
+import { allOf, anyOf, escapeLike, type Field, fieldCondition, like, type Text } from "./filter-sql.ts";
 import { filterValue, isMode, modesOf } from "./filter-values.ts";
 
 export type FieldMap = Readonly<Record<string, Field>>;
@@ -52,22 +52,25 @@ export const filterLimits = { size: 1000, page: 1_000_000, constraints: 50, sear
  * `searchText` must appear in one of the `search` columns. A row without a value matches `notEquals` and `notContains`,
  * and nothing else. Of a list, one item that matches is enough, and for the two `not…` none may. Text is compared without
  * regard to case by contains, notContains, startsWith and endsWith, exactly by the others; it sorts by code point, rows
- * without a value last, ties by id in the same direction.
+ * without a value last, ties by id in the same direction. Sorted by `relevance` (desc is the best first) a name that starts
+ * with the text comes before one that holds every word, and that before the rest; without words all are as good.
+ * @param search the name and what else `searchText` is looked for in
  * @throws FilterError
  */
 export function compileFilter(
   fields: FieldMap,
   request: FilterRequest,
-  search: readonly RawBuilder<unknown>[] = [],
+  search: readonly Text[] = [],
 ): CompiledFilter {
   const faults: FilterFault[] = [];
   const page = whole(request.page ?? 0, "/page", 0, filterLimits.page, faults);
   const size = whole(request.size ?? 10, "/size", 1, filterLimits.size, faults);
+  const words = searchWords(request.searchText ?? "", faults);
   const conditions = [
     ...groupConditions(fields, request.filters ?? {}, faults),
-    ...searchConditions(request.searchText ?? "", search, faults),
+    ...[...new Set(words)].map((word) => anyOf(search.map((text) => contains(text, word)))),
   ];
-  const orderBy = order(fields, request, faults);
+  const orderBy = order(fields, request, { words, name: search[0] }, faults);
   if (faults.length > 0 || orderBy === undefined) throw new FilterError(faults);
   return { where: allOf(conditions), orderBy, limit: size, offset: page * size, page, size };
 }
@@ -144,25 +147,32 @@ function condition(
   return fieldCondition(field, mode, read.value);
 }
 
-function searchConditions(
-  text: unknown,
-  search: readonly RawBuilder<unknown>[],
-  faults: FilterFault[],
-): RawBuilder<SqlBool>[] {
-  if (typeof text !== "string" || text.length > filterLimits.searchText || text.includes("\0")) {
-    faults.push({
-      path: "/searchText",
-      message: `must be a text of ${filterLimits.searchText} characters at most, without NUL.`,
-    });
-    return [];
+function searchWords(text: unknown, faults: FilterFault[]): string[] {
+  const most = filterLimits.searchText;
+  if (typeof text === "string" && text.length <= most && !text.includes("\0") && text.isWellFormed()) {
+    return text.split(/\s+/).filter((word) => word !== "");
   }
-  const words = text.split(/\s+/).filter((word) => word !== "");
-  return words.map((word) => anyOf(search.map((column) => like(column, `%${escapeLike(word)}%`))));
+  faults.push({
+    path: "/searchText",
+    message: `must be a text of ${most} characters at most, without NUL or half of a surrogate pair.`,
+  });
+  return [];
+}
+
+function contains(text: Text, part: string): RawBuilder<SqlBool> {
+  return like(text, `%${escapeLike(part)}%`);
+}
+
+function relevance(name: Text, words: readonly string[]): RawBuilder<unknown> {
+  const starts = like(name, `${escapeLike(words.join(" "))}%`);
+  const holds = allOf(words.map((word) => contains(name, word)));
+  return sql`(case when ${starts} then 2 when ${holds} then 1 else 0 end)`;
 }
 
 function order(
   fields: FieldMap,
   { sortBy = "id", sortOrder = "desc" }: FilterRequest,
+  { words, name }: { words: readonly string[]; name: Text | undefined },
   faults: FilterFault[],
 ): RawBuilder<unknown> | undefined {
   if (sortOrder !== "asc" && sortOrder !== "desc") {
@@ -173,15 +183,19 @@ function order(
     faults.push({ path: "/sortBy", message: "must be the name of a field." });
     return undefined;
   }
+  const direction = sortOrder === "asc" ? sql`asc` : sql`desc`;
+  const id = sql`${fields.id!.column} ${direction}`;
+  if (sortBy === "relevance" && name) {
+    return words.length === 0 ? id : sql`${relevance(name, words)} ${direction}, ${id}`;
+  }
   const field = fieldOf(fields, sortBy, "/sortBy", faults);
   if (!field) return undefined;
   if (field.kind === "strings") {
     faults.push({ path: "/sortBy", message: "is a list, and nothing can be sorted by it." });
     return undefined;
   }
-  const direction = sortOrder === "asc" ? sql`asc` : sql`desc`;
-  const id = sql`${fields.id!.column} ${direction}`;
   if (sortBy === "id") return id;
+  if (field.sort) return sql`${field.sort} ${direction}, ${id}`;
   const textual = field.kind === "string" || field.kind === "enum";
   const column = textual ? sql`${field.column} collate "C"` : field.column;
   return sql`${column} ${direction} nulls last, ${id}`;

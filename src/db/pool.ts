@@ -59,10 +59,26 @@ export function createKysely<Tables>(pool: pg.Pool): Kysely<Tables> {
 
 /** Refuses a server that Pawl cannot run on. Answers the server's version as a number, 180004 for 18.4. */
 export async function requireSupportedServer(pool: pg.Pool): Promise<number> {
-  const { rows } = await pool.query<{ version: string; encoding: string }>(
-    "select current_setting('server_version_num') as version, current_setting('server_encoding') as encoding",
-  );
+  const { rows } = await pool
+    .query<{ version: string; encoding: string }>(
+      "select current_setting('server_version_num') as version, current_setting('server_encoding') as encoding",
+    )
+    .catch((error: Error) => {
+      throw new DatabaseError(
+        "SERVER_UNREACHABLE",
+        `The database can't be reached: ${reasonOf(error)}. See that its server runs and that DATABASE_URL names the ` +
+          "right host, port, user, password and database; or unset it to use the one that comes with Pawl.",
+        { cause: error },
+      );
+    });
   return checkServer(Number(rows[0]!.version), rows[0]!.encoding);
+}
+
+/** Of a host with several addresses each has an error of its own. */
+function reasonOf(error: Error): string {
+  const reasons =
+    error instanceof AggregateError ? error.errors.map(({ message }) => message) : [error.message];
+  return reasons.join(", ");
 }
 
 /** The rule of `requireSupportedServer`, apart from asking the server. */

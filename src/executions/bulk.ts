@@ -9,8 +9,8 @@ import {
   resumeExecution,
   stopExecution,
 } from "./control.ts";
-import { executionFields, executionSearch } from "./fields.ts";
 import type { BulkQuery, LiveStore } from "./live-store.ts";
+import { executionFields, executionSearch } from "./search-store.ts";
 
 type Act = (
   deps: ControlDeps,

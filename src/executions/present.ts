@@ -1,4 +1,10 @@
-import type { ExecutionSummary, HistoryItem, JobExecution, StartResponse } from "../contract/execution.ts";
+import type {
+  ExecutionSummary,
+  FoundExecution,
+  HistoryItem,
+  JobExecution,
+  StartResponse,
+} from "../contract/execution.ts";
 import type { Ending } from "../engine/engine.ts";
 import { presentControl } from "./present-control.ts";
 import { presentSteps } from "./present-steps.ts";
@@ -32,7 +38,15 @@ export function presentEnded(started: StartResponse, ending: Ending): StartRespo
 }
 
 export function presentExecution(detail: ExecutionDetail): JobExecution {
-  const { execution } = detail;
+  return {
+    ...presentFound(detail.execution),
+    ...presentControl(detail, Date.now()),
+    stepExecutions: presentSteps(detail),
+  };
+}
+
+/** What the row of an execution says by itself. */
+export function presentFound(execution: ExecutionRow): FoundExecution {
   return {
     id: execution.id,
     jobId: execution.job_id,
@@ -41,13 +55,11 @@ export function presentExecution(detail: ExecutionDetail): JobExecution {
     workflowId: execution.workflow_id,
     run: execution.run,
     ...presentTimes(execution),
-    ...presentControl(detail, Date.now()),
     triggeredBy: execution.triggered_by,
     triggerSource: execution.trigger_source,
     startedBy: execution.started_by,
     parameters: execution.parameters,
     error: execution.error,
-    stepExecutions: presentSteps(detail),
   };
 }
 

@@ -1,11 +1,16 @@
 import type { FastifyInstance } from "fastify";
 import { route } from "../http/route.ts";
 import { listExecutions, readExecution, readLastExecution, readLogs, summariseExecutions } from "./read.ts";
+import { searchExecutions } from "./search.ts";
+import type { ExecutionSearchStore } from "./search-store.ts";
 import { type StartDeps, startJob } from "./start.ts";
 
 /** Registers the routes of execution control and queries. */
-export function executionRoutes(app: FastifyInstance, deps: StartDeps): void {
-  const { store } = deps;
+export function executionRoutes(
+  app: FastifyInstance,
+  deps: StartDeps & { search: ExecutionSearchStore },
+): void {
+  const { store, search } = deps;
 
   route(app, "startJob", async (call) => {
     const { response, ended } = await startJob(deps, {
@@ -19,6 +24,11 @@ export function executionRoutes(app: FastifyInstance, deps: StartDeps): void {
           : undefined,
     });
     return { body: response, status: ended ? 200 : 202 };
+  });
+  route(app, "searchExecutions", async ({ principal, body }) => {
+    const found = await searchExecutions(search, principal, body);
+    const total = found.meta.totalElements;
+    return { ...found, message: total === 1 ? "1 execution found." : `${total} executions found.` };
   });
   route(app, "getExecution", async ({ principal, params, query }) => ({
     data: await readExecution(store, principal, params.id, query.run),

@@ -24,7 +24,7 @@ test("keeps what was written, version by version", async (t) => {
   const steps = written.steps.map(({ id: _, ...step }: { id: string }) => step);
   assert.deepEqual(
     { ...written, steps },
-    { ...input, steps: input.steps.map((step) => ({ ...step, onError: "fail" })) },
+    { ...input, collectionId: null, steps: input.steps.map((step) => ({ ...step, onError: "fail" })) },
   );
 
   assert.deepEqual((await call("GET", `/jobs/${id}`)).data, made);
@@ -101,9 +101,10 @@ test("keeps the id of a step with its key, and through a change of the key", asy
 
   const swapped = await put(set("z", b), set("b", a));
   assert.deepEqual(swapped, { z: b, b: a });
-  const { rows } = await pool.query("select key, position from step where job_id = $1 order by position", [
-    made.id,
-  ]);
+  const { rows } = await pool.query(
+    "select key, position from search_item where job_id = $1 and type = 'step' order by position",
+    [made.id],
+  );
   assert.deepEqual(rows, [
     { key: "z", position: 0 },
     { key: "b", position: 1 },

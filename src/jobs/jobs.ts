@@ -1,5 +1,7 @@
 import type pg from "pg";
+import { collectionStore } from "./collection-store.ts";
 import { currentJobs } from "./current.ts";
+import { searchStore } from "./search-store.ts";
 import { type KnownStepType, stepTypesByName } from "./step-type.ts";
 import { jobStore } from "./store.ts";
 
@@ -9,5 +11,6 @@ export type Jobs = ReturnType<typeof createJobs>;
 export function createJobs({ pool, stepTypes }: { pool: pg.Pool; stepTypes: Iterable<KnownStepType> }) {
   const types = stepTypesByName(stepTypes);
   const store = jobStore(pool);
-  return { store, types, ...currentJobs(store, types) };
+  const [collections, items] = [collectionStore(pool), searchStore(pool)];
+  return { store, collections, items, types, ...currentJobs(store, types) };
 }

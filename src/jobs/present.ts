@@ -1,5 +1,9 @@
-import type { Job, JobVersion, Step } from "../contract/job.ts";
+import type { Collection } from "../contract/collection.ts";
+import type { Job, JobVersion, Step, StepRecord } from "../contract/job.ts";
+import type { SearchItem } from "../contract/search.ts";
+import type { CollectionRow } from "./collection-store.ts";
 import type { Definition } from "./definition.ts";
+import type { ItemRow, StepRow } from "./search-store.ts";
 
 /** A job with its current version. */
 export interface JobRow {
@@ -32,6 +36,7 @@ export function presentJob(row: JobRow): Job {
     description: description ?? "",
     category: category ?? "",
     tags: tags ?? [],
+    collectionId: row.collectionId,
     parameters,
     steps: steps.map(presentStep),
     timeoutMs,
@@ -71,4 +76,40 @@ export function presentVersion(row: VersionRow): JobVersion {
 function presentStep(step: Step): Step {
   const { id, key, name, description, type, when, input, retry, timeoutMs, onError } = step;
   return { id, key, name, description, type, when, input, retry, timeoutMs, onError };
+}
+
+export function presentItem({ id, type, name, description, category, tags, updatedAt }: ItemRow): SearchItem {
+  return { id, type, name, description, category, tags, updatedAt: updatedAt.toISOString() };
+}
+
+export function presentStepRecord(row: StepRow): StepRecord {
+  return {
+    ...presentStep(row.definition),
+    id: row.id,
+    jobId: row.jobId,
+    jobName: row.jobName,
+    collectionId: row.collectionId,
+    position: row.position,
+    name: row.name,
+    description: row.description,
+    category: row.category,
+    tags: row.tags,
+    updatedAt: row.updatedAt.toISOString(),
+  };
+}
+
+export function presentCollection(row: CollectionRow): Collection {
+  const { id, name, description, category, tags, jobCount, createdBy, updatedBy } = row;
+  return {
+    id,
+    name,
+    description,
+    category,
+    tags,
+    jobCount,
+    createdAt: row.createdAt.toISOString(),
+    createdBy,
+    updatedAt: row.updatedAt.toISOString(),
+    updatedBy,
+  };
 }

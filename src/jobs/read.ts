@@ -1,9 +1,6 @@
-import { ApiError } from "../contract/errors.ts";
-import type { FilterRequest } from "../contract/search.ts";
-import { compileFilter, FilterError } from "../db/filter.ts";
 import type { Principal } from "../http/principal.ts";
 import type { JobRow, VersionRow } from "./present.ts";
-import { type JobStore, jobFields, jobSearch } from "./store.ts";
+import type { JobStore } from "./store.ts";
 import { noSuchJob } from "./write.ts";
 
 /** @throws ApiError NOT_FOUND, also for a job outside the principal's limits */
@@ -23,23 +20,4 @@ export async function readVersions(
   const job = await readJob(store, principal, id);
   // Versions are counted from 1 without a gap.
   return { rows: await store.findVersions(id, page, size), total: job.version, page, size };
-}
-
-/** @throws ApiError VALIDATION_FAILED */
-export async function searchJobs(
-  store: JobStore,
-  principal: Principal,
-  request: FilterRequest,
-): Promise<{ rows: JobRow[]; total: number; page: number; size: number }> {
-  const filter = compiled(request);
-  return { ...(await store.search(filter, principal.jobs)), page: filter.page, size: filter.size };
-}
-
-function compiled(request: FilterRequest) {
-  try {
-    return compileFilter(jobFields, request, jobSearch);
-  } catch (error) {
-    if (!(error instanceof FilterError)) throw error;
-    throw new ApiError("VALIDATION_FAILED", error.message, { details: error.faults });
-  }
 }

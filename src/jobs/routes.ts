@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { route } from "../http/route.ts";
 import type { Jobs } from "./jobs.ts";
 import { presentJob, presentVersion } from "./present.ts";
-import { readJob, readVersions, searchJobs } from "./read.ts";
+import { readJob, readVersions } from "./read.ts";
 import { presentStepType } from "./step-type.ts";
 import { exportJob, importJob } from "./transfer.ts";
 import { createJob, deleteJob, replaceJob, restoreVersion } from "./write.ts";
@@ -15,14 +15,6 @@ export function jobRoutes(app: FastifyInstance, jobs: Jobs): void {
     data: presentJob(await createJob(jobs, principal, body)),
     message: "The job is created.",
   }));
-  route(app, "searchJobs", async ({ principal, body }) => {
-    const { rows, total, page, size } = await searchJobs(store, principal, body);
-    return {
-      data: rows.map(presentJob),
-      meta: { totalElements: total, page, size },
-      message: total === 1 ? "1 job found." : `${total} jobs found.`,
-    };
-  });
   route(app, "importJob", async ({ principal, body, query }) => {
     const { job, created } = await importJob(jobs, principal, body, query.onExisting ?? "replace");
     return {

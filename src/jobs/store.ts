@@ -1,10 +1,12 @@
-import { type RawBuilder, type SqlBool, sql } from "kysely";
+import { type SqlBool, sql } from "kysely";
 import type pg from "pg";
 import type { JobLimits } from "../contract/identity.ts";
 import type { CompiledFilter, FieldMap } from "../db/filter.ts";
 import { createKysely } from "../db/pool.ts";
 import { inTransaction } from "../db/transaction.ts";
 import type { Definition } from "./definition.ts";
+import { deleteJobItems, moveItems, writeJobItems } from "./item-store.ts";
+import { limitValues, seenCollections, within, withinLimits } from "./limits-store.ts";
 import type { JobRow, VersionRow } from "./present.ts";
 
 /** What `POST /jobs/search` may filter and sort by. */
@@ -14,13 +16,14 @@ export const jobFields: FieldMap = {
   description: { kind: "string", column: sql`job.description` },
   category: { kind: "string", column: sql`job.category` },
   tags: { kind: "strings", column: sql`job.tags` },
+  collectionId: { kind: "id", column: sql`job.collection_id` },
   version: { kind: "number", column: sql`job.version` },
   createdAt: { kind: "date", column: sql`job.created_at` },
   createdBy: { kind: "string", column: sql`job.created_by` },
   updatedAt: { kind: "date", column: sql`job.updated_at` },
   updatedBy: { kind: "string", column: sql`job.updated_by` },
 };
-export const jobSearch = [sql`job.name`, sql`job.description`];
+export const jobSearch = [jobFields.name!, jobFields.description!];
 
 const columns = `job.id::text, job.version, job.tags, job.collection_id::text as "collectionId",
   job.created_at as "createdAt", job.created_by as "createdBy", job.updated_at as "updatedAt", job.updated_by as "updatedBy",
@@ -31,6 +34,7 @@ const current = "job join job_version on job_id = id and job_version.version = j
 export interface NewVersion {
   definition: Definition;
   version: number;
+  collectionId: string | null;
   by: string;
   at: Date;
   restoredFrom?: number;
@@ -71,9 +75,10 @@ export function jobStore(pool: pg.Pool) {
     async insert(client: pg.PoolClient, id: string, made: NewVersion): Promise<void> {
       const { name, description = "", category = "", tags = [] } = made.definition;
       await client.query(
-        `insert into job (id, name, description, category, tags, version, created_at, created_by, updated_at, updated_by)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $7, $8)`,
-        [id, name, description, category, tags, made.version, made.at, made.by],
+        `insert into job (id, name, description, category, tags, collection_id, version, created_at, created_by, updated_at,
+           updated_by)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $8, $9)`,
+        [id, name, description, category, tags, made.collectionId, made.version, made.at, made.by],
       );
       await writeVersion(client, id, made);
     },
@@ -81,19 +86,35 @@ export function jobStore(pool: pg.Pool) {
     async update(client: pg.PoolClient, id: string, made: NewVersion): Promise<void> {
       const { name, description = "", category = "", tags = [] } = made.definition;
       await client.query(
-        `update job set name = $2, description = $3, category = $4, tags = $5, version = $6, updated_at = $7, updated_by = $8
+        `update job set name = $2, description = $3, category = $4, tags = $5, collection_id = $6, version = $7, updated_at = $8,
+           updated_by = $9
          where id = $1`,
-        [id, name, description, category, tags, made.version, made.at, made.by],
+        [id, name, description, category, tags, made.collectionId, made.version, made.at, made.by],
       );
-      await client.query("delete from step where job_id = $1", [id]);
       await writeVersion(client, id, made);
+    },
+
+    /** To another collection, or out of any: no new version. */
+    async move(client: pg.PoolClient, id: string, collectionId: string | null, by: string, at: Date) {
+      const text = "update job set collection_id = $2, updated_at = $3, updated_by = $4 where id = $1";
+      await client.query(text, [id, collectionId, at, by]);
+      await moveItems(client, [id], collectionId, at);
+    },
+
+    /** Whether the collection is there and within the limits; nobody deletes it before the transaction ends. */
+    async keepCollection(client: pg.PoolClient, id: string, limits: JobLimits | null): Promise<boolean> {
+      const { rowCount } = await client.query(
+        `select from collection where id = $1 and (${seenCollections(2)}) for key share`,
+        [id, ...limitValues(limits)],
+      );
+      return rowCount !== 0;
     },
 
     /** The row stays, for the names and the rights of its executions. */
     async remove(client: pg.PoolClient, id: string, by: string, at: Date): Promise<void> {
       const text = "update job set deleted_at = $3, updated_at = $3, updated_by = $2 where id = $1";
       await client.query(text, [id, by, at]);
-      await client.query("delete from step where job_id = $1", [id]);
+      await deleteJobItems(client, id);
     },
 
     async findDefinition(id: string, version: number): Promise<Definition | undefined> {
@@ -133,37 +154,15 @@ async function writeVersion(client: pg.PoolClient, id: string, made: NewVersion)
      values ($1, $2, $3, $4, $5, $6)`,
     [id, version, JSON.stringify(definition), at, by, restoredFrom],
   );
-  const { steps } = definition;
-  await client.query(
-    `insert into step (id, job_id, key, position, name, description, type, updated_at)
-     select id, $1, key, position - 1, name, description, type, $7
-     from unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[])
-       with ordinality as s (id, key, name, description, type, position)`,
-    [
-      id,
-      steps.map((step) => step.id),
-      steps.map((step) => step.key),
-      steps.map((step) => step.name ?? step.key),
-      steps.map((step) => step.description ?? ""),
-      steps.map((step) => step.type),
-      at,
-    ],
-  );
-}
-
-/** The limits of a principal as a condition whose parameters start at `from`. */
-function within(from: number): string {
-  const [all, ids, collections, tags] = [from, from + 1, from + 2, from + 3].map((n) => `$${n}`);
-  return `(${all}::boolean or id = any(${ids}::uuid[]) or collection_id = any(${collections}::uuid[]) or tags && ${tags}::text[])`;
-}
-
-function limitValues(limits: JobLimits | null): unknown[] {
-  return [limits === null, limits?.ids ?? [], limits?.collections ?? [], limits?.tags ?? []];
-}
-
-function withinLimits(limits: JobLimits | null): RawBuilder<SqlBool> {
-  if (limits === null) return sql<SqlBool>`true`;
-  const { ids = [], collections = [], tags = [] } = limits;
-  return sql<SqlBool>`(job.id = any(${ids}::uuid[]) or job.collection_id = any(${collections}::uuid[])
-    or job.tags && ${tags}::text[])`;
+  const { name, description = "", category = "", tags = [], steps } = definition;
+  await writeJobItems(client, {
+    id,
+    name,
+    description,
+    category,
+    tags,
+    collectionId: made.collectionId,
+    steps,
+    at,
+  });
 }

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import type pg from "pg";
 import { ApiError } from "../contract/errors.ts";
 import type { JobInput } from "../contract/job.ts";
 import { isUniqueViolation } from "../db/faults.ts";
@@ -22,19 +23,23 @@ export interface WriteDeps {
 /** @throws ApiError VALIDATION_FAILED, FORBIDDEN (outside the principal's limits), CONFLICT (the name is taken) */
 export async function createJob(deps: WriteDeps, principal: Principal, input: JobInput): Promise<JobRow> {
   const id = newId();
-  requireWithinLimits(principal, { id, tags: input.tags ?? [] });
-  await requireValid(input, deps.types);
-  await requireSubJobs(deps.store, principal, undefined, input);
-  const definition = withStepIds(input, undefined);
-  const made = { definition, version: 1, by: principal.name, at: new Date() };
+  const { collectionId = null, ...described } = input;
+  requireWithinLimits(principal, { id, collectionId, tags: input.tags ?? [] });
+  await requireValid(described, deps.types);
+  await requireSubJobs(deps.store, principal, undefined, described);
+  const definition = withStepIds(described, undefined);
+  const made = { definition, version: 1, collectionId, by: principal.name, at: new Date() };
   await refusingTakenNames(input.name, () =>
-    deps.store.transaction((client) => deps.store.insert(client, id, made)),
+    deps.store.transaction(async (client) => {
+      await requireCollection(deps.store, client, principal, collectionId);
+      await deps.store.insert(client, id, made);
+    }),
   );
   return {
     id,
     version: 1,
     tags: input.tags ?? [],
-    collectionId: null,
+    collectionId,
     createdAt: made.at,
     createdBy: made.by,
     updatedAt: made.at,
@@ -56,10 +61,11 @@ export async function replaceJob(
   expectedVersion?: number,
 ): Promise<JobRow> {
   if (!(await deps.store.find(id, principal.jobs))) throw noSuchJob();
-  await requireValid(input, deps.types);
-  await requireSubJobs(deps.store, principal, id, input);
-  return change(deps, principal, id, expectedVersion, (job) => ({
-    definition: withStepIds(input, job.definition),
+  const { collectionId, ...described } = input;
+  await requireValid(described, deps.types);
+  await requireSubJobs(deps.store, principal, id, described);
+  return change(deps, principal, id, { expectedVersion, collectionId }, (job) => ({
+    definition: withStepIds(described, job.definition),
   }));
 }
 
@@ -75,7 +81,7 @@ export async function restoreVersion(
   if (!definition) throw new ApiError("NOT_FOUND", `The job has no version ${version}.`);
   await requireValid(definition, deps.types);
   await requireSubJobs(deps.store, principal, id, definition);
-  return change(deps, principal, id, undefined, () => ({ definition, restoredFrom: version }));
+  return change(deps, principal, id, {}, () => ({ definition, restoredFrom: version }));
 }
 
 /** Its executions stay readable, and those that run go on. */
@@ -91,7 +97,7 @@ async function change(
   { store, invalidate }: WriteDeps,
   principal: Principal,
   id: string,
-  expectedVersion: number | undefined,
+  { expectedVersion, collectionId: wanted }: { expectedVersion?: number; collectionId?: string | null },
   next: (job: JobRow) => { definition: Definition; restoredFrom?: number },
 ): Promise<JobRow> {
   let name = "";
@@ -99,6 +105,8 @@ async function change(
     () => name,
     () =>
       store.transaction(async (client) => {
+        // The collection before the job: who deletes a collection locks them in this order too.
+        await requireCollection(store, client, principal, wanted ?? null);
         const job = await store.lock(client, id, principal.jobs);
         if (!job) throw noSuchJob();
         if (expectedVersion !== undefined && expectedVersion !== job.version) {
@@ -109,19 +117,20 @@ async function change(
         }
         const { definition, restoredFrom } = next(job);
         name = definition.name;
-        requireWithinLimits(principal, { id, collectionId: job.collectionId, tags: definition.tags ?? [] });
-        if (isDeepStrictEqual(stored(definition), job.definition)) return job;
-        const made = {
-          definition,
-          version: job.version + 1,
-          by: principal.name,
-          at: new Date(),
-          restoredFrom,
-        };
+        const collectionId = wanted === undefined ? job.collectionId : wanted;
+        requireWithinLimits(principal, { id, collectionId, tags: definition.tags ?? [] });
+        const [by, at] = [principal.name, new Date()];
+        if (isDeepStrictEqual(stored(definition), job.definition)) {
+          if (collectionId === job.collectionId) return job;
+          await store.move(client, id, collectionId, by, at);
+          return { ...job, collectionId, updatedAt: at, updatedBy: by };
+        }
+        const made = { definition, version: job.version + 1, collectionId, by, at, restoredFrom };
         await store.update(client, id, made);
         return {
           ...job,
           version: made.version,
+          collectionId,
           tags: definition.tags ?? [],
           updatedAt: made.at,
           updatedBy: made.by,
@@ -131,6 +140,19 @@ async function change(
   );
   invalidate(id);
   return changed;
+}
+
+/** @throws ApiError VALIDATION_FAILED, also for a collection that the principal may not know of */
+async function requireCollection(
+  store: JobStore,
+  client: pg.PoolClient,
+  principal: Principal,
+  id: string | null,
+): Promise<void> {
+  if (id === null || (await store.keepCollection(client, id, principal.jobs))) return;
+  throw new ApiError("VALIDATION_FAILED", "There is no such collection: see /collection/search.", {
+    details: [{ path: "/collectionId", message: "is not the id of a collection." }],
+  });
 }
 
 /** As it comes back from the database: without what JSON leaves out. */

@@ -9,6 +9,7 @@ test(`loses and doubles nothing while the server is killed and its database stop
     seed,
     executions: 100,
     perSecond: 20,
+    atATime: 40,
     killEvery: [800, 2_000],
     stopEvery: [2_000, 5_000],
     stopFor: [0, 800],
@@ -23,6 +24,7 @@ test(`loses and doubles nothing while the server is killed and its database stop
 test("sees what is lost, doubled, forgotten or told untruly", async () => {
   const never = [1e9, 1e9] as const;
   const calm = {
+    atATime: 40,
     seed,
     perSecond: 50,
     killEvery: never,

@@ -16,6 +16,8 @@ const report = await chaos({
   seed,
   executions: Number(values.executions),
   perSecond: Number(values["per-second"]),
+  // More would be a crowd that nobody could serve in the half second until the next kill.
+  atATime: 40,
   killEvery: [500, 3_000],
   stopEvery: [5_000, 20_000],
   stopFor: [0, 2_000],

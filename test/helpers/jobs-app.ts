@@ -1,6 +1,7 @@
 import type { TestContext } from "node:test";
 import { createJobs } from "../../src/jobs/jobs.ts";
 import { jobRoutes } from "../../src/jobs/routes.ts";
+import { searchRoutes } from "../../src/jobs/search-routes.ts";
 import { createDialer } from "../../src/lib/dialer.ts";
 import { stepTypes } from "../../src/plugins/all.ts";
 import { createSandbox } from "../../src/plugins/sandbox/pool.ts";
@@ -17,6 +18,7 @@ export async function jobsApp(t: TestContext) {
   });
   const jobs = createJobs({ pool: identity.pool, stepTypes: stepTypes({ dialer, sandbox }) });
   jobRoutes(identity.app, jobs);
+  searchRoutes(identity.app, jobs);
   const call = (method: string, url: string, payload?: object) =>
     identity.call(identity.admin, method, url, payload);
 

@@ -68,8 +68,11 @@ export function pawlHome({ databaseUrl }: { databaseUrl?: string } = {}): PawlHo
       return command.ended;
     };
     running.add(kill);
+    // Also when the test never comes to its end.
+    process.once("exit", kill);
     void command.ended.then(({ stdout }) => {
       running.delete(kill);
+      process.off("exit", kill);
       lives.push({ pid: command.process.pid!, output: stdout });
     });
     return { ...command, kill };

@@ -19,6 +19,10 @@ before(async () => {
     body: { ...job({ name: "there" }), steps: [set("one"), set("two")] },
   });
   ids.job = made.data.id;
+  ids.step = made.data.steps[0]!.id;
+  const collection = await pawl.client.createCollection({ body: { name: "a collection" } });
+  ids.collection = collection.data.id;
+  await pawl.client.createCollection({ body: { name: "another" } });
   const started = await pawl.client.startJob({ body: { jobId: ids.job, async: false } });
   ids.execution = started.data.executionId;
   const someone = await pawl.principal([]);
@@ -41,6 +45,10 @@ const invalid = (...paths: string[]): Expected => ({ code: "VALIDATION_FAILED", 
 const malformed: Expected = { code: "MALFORMED_JSON" };
 const missing: Expected = { code: "NOT_FOUND" };
 
+const contains = (field: string) => ({
+  filters: { [field]: { operator: "and", constraints: [{ value: "a", matchMode: "contains" }] } },
+});
+
 /** Valid requests: what the general faults below are put into. */
 const valid: Record<
   RouteName,
@@ -49,11 +57,7 @@ const valid: Record<
   live: {},
   ready: {},
   createJob: { body: job },
-  searchJobs: {
-    body: () => ({
-      filters: { name: { operator: "and", constraints: [{ value: "a", matchMode: "contains" }] } },
-    }),
-  },
+  searchJobs: { body: () => contains("name") },
   importJob: { body: job },
   getJob: { params: () => ({ id: ids.job! }) },
   replaceJob: { params: () => ({ id: ids.job! }), body: job },
@@ -62,6 +66,14 @@ const valid: Record<
   restoreJobVersion: { params: () => ({ id: ids.job!, version: "1" }) },
   exportJob: { params: () => ({ id: ids.job! }) },
   listStepTypes: {},
+  searchAll: { body: () => contains("name") },
+  getStep: { params: () => ({ id: ids.step! }) },
+  searchSteps: { body: () => contains("name") },
+  createCollection: { body: () => ({ name: "new" }) },
+  searchCollections: { body: () => contains("name") },
+  getCollection: { params: () => ({ id: ids.collection! }) },
+  replaceCollection: { params: () => ({ id: ids.collection! }), body: () => ({ name: "changed" }) },
+  deleteCollection: { params: () => ({ id: ids.collection! }) },
   startJob: { body: () => ({ jobId: ids.job }) },
   stopExecution: { body: () => ({ jobExecutionId: ids.execution }) },
   pauseExecution: { body: () => ({ jobExecutionId: ids.execution }) },
@@ -76,6 +88,7 @@ const valid: Record<
   watchExecution: { params: () => ({ id: ids.execution! }) },
   watchExecutions: {},
   drain: {},
+  searchExecutions: { body: () => contains("jobName") },
   getExecution: { params: () => ({ id: ids.execution! }) },
   getLastExecution: { params: () => ({ jobId: ids.job! }) },
   listExecutions: { params: () => ({ jobId: ids.job! }), body: () => ({}) },
@@ -213,6 +226,50 @@ const ofSteps = faultsOf((routes.createJob.body as Schema).properties!.steps!.it
   ],
 );
 
+/** Faults of a search; `text` is a field of it that holds text. */
+const searches = (text: string): Row[] => [
+  [
+    "an unknown field",
+    { body: filters("x", text.slice(0, -1)) },
+    { ...invalid(`/filters/${text.slice(0, -1)}`), message: new RegExp(`Did you mean "${text}"`) },
+  ],
+  [
+    "an injection for a field",
+    { body: filters("x", "name; drop table job") },
+    invalid("/filters/name; drop table job"),
+  ],
+  ["a prototype's field", { body: filters("x", "toString") }, invalid("/filters/toString")],
+  ["a field to sort by that is none", { body: { sortBy: "id desc --" } }, invalid("/sortBy")],
+  ["a list to sort by", { body: { sortBy: "tags" } }, invalid("/sortBy")],
+  ["gt of a text", { body: filters("x", text, "gt") }, invalid(`/filters/${text}/constraints/0/matchMode`)],
+  ["equals of a list", { body: filters(["x"], text) }, invalid(`/filters/${text}/constraints/0/value`)],
+  [
+    "equals of an object",
+    { body: filters({ $ne: 1 }, text) },
+    invalid(`/filters/${text}/constraints/0/value`),
+  ],
+  ["in without a list", { body: filters("x", text, "in") }, invalid(`/filters/${text}/constraints/0/value`)],
+  ["an id that is none", { body: filters("x", "id") }, invalid("/filters/id/constraints/0/value")],
+  [
+    "an unknown mode",
+    { body: filters("x", text, "regex") },
+    invalid(`/filters/${text}/constraints/0/matchMode`),
+  ],
+  [
+    "no constraint",
+    { body: { filters: { [text]: { operator: "and", constraints: [] } } } },
+    invalid(`/filters/${text}/constraints`),
+  ],
+  [
+    "an unknown operator",
+    { body: { filters: { [text]: { operator: "xor", constraints: [{ value: 1, matchMode: "equals" }] } } } },
+    invalid(`/filters/${text}/operator`),
+  ],
+  ["a filter that is a list", { body: { filters: [] } }, invalid("/filters")],
+  ["a group that is a text", { body: { filters: { [text]: "x" } } }, invalid(`/filters/${text}`)],
+  ["too much text", { body: { searchText: "x".repeat(257) } }, invalid("/searchText")],
+];
+
 /** What is particular to a route. What holds for all of them follows from the route table, further below. */
 const rows: Record<RouteName, Row[]> = {
   live: [],
@@ -221,26 +278,11 @@ const rows: Record<RouteName, Row[]> = {
     ...definitions,
     ...ofSteps,
     ["a name that is taken", { body: job({ name: "there" }) }, { code: "CONFLICT", message: /"there"/ }],
+    ["a collection that is not there", { body: job({ collectionId: newId() }) }, invalid("/collectionId")],
     ["YAML", { body: "name: x", headers: yaml }, { code: "UNSUPPORTED_MEDIA_TYPE" }],
   ],
   searchJobs: [
-    [
-      "an unknown field",
-      { body: filters("x", "nam") },
-      { ...invalid("/filters/nam"), message: /Did you mean "name"/ },
-    ],
-    [
-      "an injection for a field",
-      { body: filters("x", "name; drop table job") },
-      invalid("/filters/name; drop table job"),
-    ],
-    ["a prototype's field", { body: filters("x", "toString") }, invalid("/filters/toString")],
-    ["a field to sort by that is none", { body: { sortBy: "id desc --" } }, invalid("/sortBy")],
-    ["a list to sort by", { body: { sortBy: "tags" } }, invalid("/sortBy")],
-    ["gt of a text", { body: filters("x", "name", "gt") }, invalid("/filters/name/constraints/0/matchMode")],
-    ["equals of a list", { body: filters(["x"]) }, invalid("/filters/name/constraints/0/value")],
-    ["equals of an object", { body: filters({ $ne: 1 }) }, invalid("/filters/name/constraints/0/value")],
-    ["in without a list", { body: filters("x", "name", "in") }, invalid("/filters/name/constraints/0/value")],
+    ...searches("name"),
     [
       "between of one",
       { body: filters([1], "version", "between") },
@@ -256,25 +298,6 @@ const rows: Record<RouteName, Row[]> = {
       { body: filters("1 or 1=1", "version") },
       invalid("/filters/version/constraints/0/value"),
     ],
-    ["an id that is none", { body: filters("x", "id") }, invalid("/filters/id/constraints/0/value")],
-    [
-      "an unknown mode",
-      { body: filters("x", "name", "regex") },
-      invalid("/filters/name/constraints/0/matchMode"),
-    ],
-    [
-      "no constraint",
-      { body: { filters: { name: { operator: "and", constraints: [] } } } },
-      invalid("/filters/name/constraints"),
-    ],
-    [
-      "an unknown operator",
-      { body: { filters: { name: { operator: "xor", constraints: [{ value: 1, matchMode: "equals" }] } } } },
-      invalid("/filters/name/operator"),
-    ],
-    ["a filter that is a list", { body: { filters: [] } }, invalid("/filters")],
-    ["a group that is a text", { body: { filters: { name: "x" } } }, invalid("/filters/name")],
-    ["too much text", { body: { searchText: "x".repeat(257) } }, invalid("/searchText")],
   ],
   importJob: [
     ...definitions.filter(([, { body }]) => !JSON.stringify(body).includes('"id"')),
@@ -344,6 +367,19 @@ const rows: Record<RouteName, Row[]> = {
   restoreJobVersion: [["a version that is not there", { id: "2147483647" }, missing]],
   exportJob: [],
   listStepTypes: [],
+  searchAll: searches("name"),
+  getStep: [],
+  searchSteps: searches("name"),
+  createCollection: [
+    ["a name that is taken", { body: { name: "another" } }, { code: "CONFLICT", message: /"another"/ }],
+  ],
+  searchCollections: searches("name"),
+  getCollection: [],
+  replaceCollection: [["a name that is taken", { body: { name: "another" } }, { code: "CONFLICT" }]],
+  deleteCollection: [
+    ["a target that is no id", { query: "moveTo=away" }, invalid("query/moveTo")],
+    ["a target that is not there", { query: `moveTo=${newId()}` }, invalid("query/moveTo")],
+  ],
   startJob: [
     [
       "an empty key",
@@ -423,6 +459,7 @@ const rows: Record<RouteName, Row[]> = {
   watchExecution: [["one that is not there", { id: newId() }, missing]],
   watchExecutions: [],
   drain: [],
+  searchExecutions: searches("jobName"),
   getExecution: [["an attempt that is not there", { query: "run=2" }, missing]],
   getLastExecution: [],
   listExecutions: [],

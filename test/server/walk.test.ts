@@ -112,6 +112,12 @@ const aboutLinks: Partial<Record<RouteName, Ask>> = {
   showApproval: get("/approval/*"),
   submitApproval: (token) => ({ method: "POST", path: `/approval/${token}`, body: {} }),
 };
+const aboutSteps: Partial<Record<RouteName, Ask>> = { getStep: get("/step/*") };
+const aboutCollections: Partial<Record<RouteName, Ask>> = {
+  getCollection: get("/collection/*"),
+  replaceCollection: (id) => ({ method: "PUT", path: `/collection/${id}`, body: { name: "taken over" } }),
+  deleteCollection: (id) => ({ method: "DELETE", path: `/collection/${id}?moveTo=none` }),
+};
 const input = { name: "someone", authorities: [] };
 const aboutPrincipals: Partial<Record<RouteName, Ask>> = {
   getPrincipal: get("/principal/*"),
@@ -125,9 +131,15 @@ const aboutTokens: Partial<Record<RouteName, Ask>> = {
 };
 
 test("no route that takes an id is left out below", () => {
-  const asked = [aboutJobs, aboutExecutions, aboutPrincipals, aboutTokens, aboutLinks].flatMap((table) =>
-    Object.keys(table),
-  );
+  const asked = [
+    aboutJobs,
+    aboutExecutions,
+    aboutSteps,
+    aboutCollections,
+    aboutPrincipals,
+    aboutTokens,
+    aboutLinks,
+  ].flatMap((table) => Object.keys(table));
   const taking = Object.entries<Route>(routes)
     .filter(([, { params, query, body }]) => {
       const fields = [query, body].flatMap((part) =>
@@ -150,12 +162,17 @@ describe("a principal that is limited to some jobs", () => {
   let mine: Job;
   let theirs: Job;
   let theirExecution: string;
+  let theirCollection: string;
   let limited: Record<string, Awaited<ReturnType<RunningPawl["principal"]>>>;
 
   before(async () => {
     const make = async (name: string, tags: string[]) =>
       (await pawl.client.createJob({ body: jobOf({ name, tags }) })).data;
     [mine, theirs] = await Promise.all([make("my job", ["mine", "both"]), make("their job", ["theirs"])]);
+    const collection = await pawl.client.createCollection({ body: { name: "their collection" } });
+    theirCollection = collection.data.id;
+    const filed = { ...jobOf({ name: "their job", tags: ["theirs"] }), collectionId: theirCollection };
+    theirs = (await pawl.client.replaceJob({ params: { id: theirs.id }, body: filed })).data;
     const start = async (jobId: string) =>
       (await pawl.client.startJob({ body: { jobId, async: false } })).data;
     await start(mine.id);
@@ -177,6 +194,8 @@ describe("a principal that is limited to some jobs", () => {
       const targets: [Partial<Record<RouteName, Ask>>, string[]][] = [
         [aboutJobs, [theirs.id]],
         [aboutExecutions, [theirExecution]],
+        [aboutSteps, [theirs.steps[0]!.id]],
+        [aboutCollections, [theirCollection]],
         [aboutPrincipals, [foreigner.id, (await pawl.client.whoAmI()).data.id]],
         [aboutTokens, [foreigner.tokenId]],
       ];

@@ -35,7 +35,7 @@ class Doing implements fc.AsyncCommand<Holder, Real> {
     const gatesUsed = this.operations.flatMap((one) =>
       one.do === "finish" || one.do === "fail" ? [one.slot] : [],
     );
-    const advances = this.operations.some((one) => one.do === "advance");
+    const advances = this.operations.some((one) => one.do === "advance" || one.do === "set back");
     return (
       // Which clock such a pause goes by can't be told.
       !(advances && this.operations.some((one) => one.do === "pause" && one.resumes)) &&
@@ -213,6 +213,7 @@ export function histories(maxCommands: number, replayPath?: string) {
               both.slice(0, 2).map((one) => ({ ...(one as Operation), slot: both[2] })) as Operation[],
             ),
         ),
+      fc.constant(new Doing([{ do: "set back" }])),
       fc.constant(new Doing([{ do: "reopen" }])),
       fc.boolean().map((cut) => new Doing([{ do: "crash", cut }])),
       fc.tuple(any, fc.boolean()).map(([one, cut]) => new Doing([one], true, cut)),
@@ -235,6 +236,7 @@ export async function runHistory(
     await new Doing([{ do: "stop", slot }]).run(holder, real);
   }
   for (const { kept, recount } of await real.counts()) assert.deepEqual(kept, recount, "the counters");
+  assert.deepEqual(await real.untimely(), [], "nothing ends before it begins");
   // An execution that could not go on is told of here, and only here.
   real.check();
 }

@@ -57,6 +57,7 @@ export type Operation =
   | { do: "finish"; slot: number }
   | { do: "fail"; slot: number; retryable: boolean }
   | { do: "advance" }
+  | { do: "set back" }
   | { do: "reopen" }
   | { do: "crash"; cut: boolean };
 
@@ -110,6 +111,9 @@ export function apply(model: Model, operation: Operation, aim: number | undefine
         if (execution.at === "parked") execution.due = true;
         wake(execution);
       }
+      return "done";
+    // What is waited for stays where it is; `advance` goes past it all the same.
+    case "set back":
       return "done";
     case "reopen":
     case "crash":

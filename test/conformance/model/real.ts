@@ -8,6 +8,7 @@ import { type Answer, type Operation, outputOf, type Shape } from "./model.ts";
 
 const waitMs = 60_000;
 const advanceMs = 61_000;
+const setBackMs = 3_600_000;
 const never = 300 * 86_400_000;
 
 interface Gate {
@@ -48,7 +49,9 @@ export async function openReal(places: number) {
   let generation = 0;
   let engine: Engine;
   let pool: pg.Pool;
+  // How far the clock is moved, now and at most.
   let away = 0;
+  let furthest = 0;
   const now = Date.now;
   Date.now = () => now() + away;
 
@@ -115,7 +118,8 @@ export async function openReal(places: number) {
   await engine!.start(bell);
 
   async function advance(): Promise<void> {
-    away += advanceMs;
+    furthest += advanceMs;
+    away = furthest;
     for (;;) {
       try {
         // Earlier than anything that the engine's timer is set to: it doesn't notice that its clock was moved.
@@ -163,6 +167,10 @@ export async function openReal(places: number) {
 
   async function perform(operation: Operation): Promise<Answer> {
     if (operation.do === "advance") return advance().then(() => "done");
+    if (operation.do === "set back") {
+      away -= setBackMs;
+      return "done";
+    }
     if (operation.do === "crash") return crash(operation.cut).then(() => "done");
     if (operation.do === "reopen") {
       generation++;
@@ -264,6 +272,17 @@ export async function openReal(places: number) {
       if (id === undefined) return;
       gates.get(id)?.answer({ output: "late" });
       gates.delete(id);
+    },
+
+    /** What took less than no time, because the clock was set back meanwhile. */
+    async untimely(): Promise<unknown[]> {
+      const { rows } = await on.pool.query(
+        `select 'execution' as what, id::text, started_at, ended_at from execution where id = any($1::uuid[]) and ended_at < started_at
+         union all
+         select 'step', execution_id::text, started_at, ended_at from step_execution where execution_id = any($1::uuid[]) and ended_at < started_at`,
+        [ids.filter((id) => id !== undefined)],
+      );
+      return rows;
     },
 
     /** The figures of the jobs of this history, as they are kept and counted anew; equal, or something is wrong. */
