@@ -11,7 +11,7 @@ const faults: [string, object, string, RegExp][] = [
   ["a step type with a slip", { type: "tranform" }, "/steps/1/type", /Did you mean "transform"/],
   ["a type that every object has", { type: "constructor" }, "/steps/1/type", /is not a step type/],
   ["a key twice", { ...set }, "/steps/1/key", /key of step 1 too/],
-  ["a key that is no name", { ...set, key: "1b" }, "/steps/1/key", /pattern/],
+  ["a key that is no name", { ...set, key: "1b" }, "/steps/1/key", /must begin with a letter/],
   ["an input that lacks a field", { type: "http", input: {} }, "/steps/1/input/url", /required/],
   [
     "an input with a field that there is not",
