@@ -20,7 +20,7 @@ describe("decisions in the embedded engine", () => {
     async () => ({ output: null, decision: { message: "Ship it?", ...decision } });
 
   async function asked(id: string): Promise<void> {
-    while ((await on.statusOf(id)) !== "PAUSED") await new Promise((resolve) => setImmediate(resolve));
+    while ((await on.statusOf(id)) === "RUNNING") await new Promise((resolve) => setImmediate(resolve));
   }
 
   async function begin(decision?: Partial<Decision>) {
