@@ -134,7 +134,8 @@ function complete(current: Try, startedAt: number, output: unknown): StepRecord 
     output: typeof output === "object" && json !== undefined ? JSON.parse(json) : (output ?? null),
     attempts: current.attempt,
     startedAt,
-    endedAt: Date.now(),
+    // The clock may have been set back meanwhile.
+    endedAt: Math.max(Date.now(), startedAt),
   });
 }
 
@@ -145,7 +146,8 @@ function fail(current: Try, startedAt: number, fault: Fault): StepRecord {
     error: named(stepOf(current), fault),
     attempts: current.attempt,
     startedAt,
-    endedAt: Date.now(),
+    // The clock may have been set back meanwhile.
+    endedAt: Math.max(Date.now(), startedAt),
   });
 }
 

@@ -165,18 +165,20 @@ export function createLoad(server: SupervisedServer, ledger: string, chance: Ran
       }
     },
 
-    /** Tells so many stories, so many a second. */
-    async run(count: number, perSecond: number): Promise<void> {
-      const telling: Promise<void>[] = [];
+    /** Tells so many stories, so many a second at most, and so many at a time. */
+    async run(count: number, perSecond: number, atATime: number): Promise<void> {
       const begun = performance.now();
-      for (let i = 0; i < count; i++) {
-        const ahead = begun + (i * 1_000) / perSecond - performance.now();
-        if (ahead > 0) await delay(ahead);
-        const story: Story = { number: i, job: chance.pick(jobs), executionId: undefined, asked: [] };
-        stories.push(story);
-        telling.push(tell(story));
-      }
-      await Promise.all(telling);
+      let next = 0;
+      const teller = async (): Promise<void> => {
+        for (let i = next++; i < count; i = next++) {
+          const ahead = begun + (i * 1_000) / perSecond - performance.now();
+          if (ahead > 0) await delay(ahead);
+          const story: Story = { number: i, job: chance.pick(jobs), executionId: undefined, asked: [] };
+          stories.push(story);
+          await tell(story);
+        }
+      };
+      await Promise.all(Array.from({ length: atATime }, teller));
     },
 
     /** Moves on what is still held, and what waits for a decision. */

@@ -10,6 +10,7 @@ export interface ChaosOptions {
   seed: number;
   executions: number;
   perSecond: number;
+  atATime: number;
   /** Milliseconds between two kills of the server, from when it is up. */
   killEvery: readonly [number, number];
   /** Milliseconds between two stops of PostgreSQL, and how long one lasts. */
@@ -67,7 +68,7 @@ export async function chaos(options: ChaosOptions): Promise<ChaosReport> {
   const stopping = every(random(options.seed + 2), options.stopEvery, () =>
     database.stopFor(lengths.between(...options.stopFor)),
   );
-  await load.run(options.executions, options.perSecond).finally(() => clearInterval(show));
+  await load.run(options.executions, options.perSecond, options.atATime).finally(() => clearInterval(show));
   await Promise.all([killing.end(), stopping.end()]);
 
   await server.now();

@@ -117,7 +117,7 @@ function differences(model: Model, observed: (Observed | undefined)[]): string[]
       live: execution.at !== "over",
       held: execution.status === "PAUSED",
       draining: execution.status === "PAUSED" && execution.at === "code",
-      actions: execution.actions,
+      actions: model.setBack ? execution.actions.toSorted() : execution.actions,
       // Only where it matters: while held, a wait that is over is still written there.
       parked: execution.status === "RUNNING" ? execution.at === "parked" : rest.parked,
       results: execution.results,
@@ -128,6 +128,7 @@ function differences(model: Model, observed: (Observed | undefined)[]): string[]
     };
     const actual = {
       ...rest,
+      actions: model.setBack ? rest.actions.toSorted() : rest.actions,
       // A stop leaves a mark on the step it ended; which one it was is the stop's own affair.
       results: results.filter(({ status }) => status !== "STOPPED"),
       // Code that ignores its abort is still there, until it is let go.

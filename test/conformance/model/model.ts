@@ -44,6 +44,8 @@ export interface Execution {
 }
 
 export interface Model {
+  /** The order of actions can't be told by their times any more. */
+  setBack?: boolean;
   places: number;
   executions: (Execution | undefined)[];
 }
@@ -114,6 +116,7 @@ export function apply(model: Model, operation: Operation, aim: number | undefine
       return "done";
     // What is waited for stays where it is; `advance` goes past it all the same.
     case "set back":
+      model.setBack = true;
       return "done";
     case "reopen":
     case "crash":
