@@ -47,7 +47,7 @@ function currentStep(
   const own = live?.position === position ? live : undefined;
   const parked = own?.parked ?? undefined;
   const pending = pendingStep(execution, step, position);
-  if (!parked && live?.held === "pause" && !live.draining) return pending;
+  if (!parked && ((live?.held === "pause" && !live.draining) || live?.waiting)) return pending;
   // What is due has no time any more: it runs again. A job that was started is waited for without one.
   const waits =
     parked !== undefined &&

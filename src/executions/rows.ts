@@ -67,6 +67,8 @@ export interface LiveRow {
   held: "pause" | "decision" | null;
   held_at: Date | null;
   draining: boolean;
+  /** For a place among the executions of its job that are under way at a time. */
+  waiting: boolean;
   act_at: Date | null;
 }
 

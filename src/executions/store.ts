@@ -57,7 +57,7 @@ export function executionStore(pool: pg.Pool) {
         [execution.job_id, versions],
       );
       const live = await client.query<LiveRow>(
-        `select position, attempts, step_started, due_at, parked, held, held_at, draining, act_at
+        `select position, attempts, step_started, due_at, parked, held, held_at, draining, waiting, act_at
          from live_execution where execution_id = $1`,
         [execution.id],
       );

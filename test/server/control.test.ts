@@ -146,6 +146,15 @@ describe("pause and resume", () => {
   });
 });
 
+test("an execution that waits for a place among those of its job has begun no step", async () => {
+  const first = await begin([wait()], waits, { concurrency: { limit: 1, onLimit: "queue" } });
+  const { data } = await pawl.client.startJob({ body: { jobId: first.job.id } });
+  assert.equal((await read(data.executionId)).stepExecutions[0]!.status, "PENDING");
+  await control("stop", first.id);
+  await pawl.readUntil(data.executionId, waits);
+  await control("stop", data.executionId);
+});
+
 describe("stop", () => {
   for (const paused of [false, true]) {
     test(`ends ${paused ? "a paused one" : "the step under way"} for good, with the reason`, async () => {

@@ -29,6 +29,8 @@ const made = {
   execution: [] as string[],
   principal: [] as string[],
   token: [] as string[],
+  collection: [] as string[],
+  step: [] as string[],
 };
 type Kind = keyof typeof made;
 
@@ -40,6 +42,8 @@ function kindOf(operation: Operation, name: string): Kind | undefined {
   if (name === "principalId" || (name === "id" && operation.path.startsWith("/principal/")))
     return "principal";
   if (name === "id" && operation.path.startsWith("/token/")) return "token";
+  if (name === "id" && operation.path.startsWith("/collection/")) return "collection";
+  if (name === "id" && operation.path.startsWith("/step/")) return "step";
   if (name === "id" && operation.path.startsWith("/jobExecution/")) return "execution";
   return undefined;
 }
@@ -49,10 +53,13 @@ function resolved(text: string): string {
     /<latest (\d+)>/g,
     (_, n: string) => made.execution.at(-1 - Number(n)) ?? newId(),
   );
-  return latest.replace(/<(job|execution|principal|token) (\d+)>/g, (_, kind: Kind, n: string) => {
-    const ids = made[kind];
-    return ids[Number(n) % ids.length] ?? "01890a5d-ac96-774b-bcce-b302099a8057";
-  });
+  return latest.replace(
+    /<(job|execution|principal|token|collection|step) (\d+)>/g,
+    (_, kind: Kind, n: string) => {
+      const ids = made[kind];
+      return ids[Number(n) % ids.length] ?? "01890a5d-ac96-774b-bcce-b302099a8057";
+    },
+  );
 }
 
 const expression = fc.constantFrom(
@@ -239,7 +246,13 @@ async function follow(name: string, path: string, { json }: Received): Promise<v
     case "importJob":
     case "replaceJob":
     case "restoreJobVersion":
+      made.step.push(...(data.steps as { id: string }[]).map((step) => step.id));
       return record("job", "/jobs");
+    case "createCollection":
+    case "replaceCollection":
+      return record("collection", "/collection");
+    case "deleteCollection":
+      return removed("collection");
     case "createPrincipal":
     case "replacePrincipal":
       return record("principal", "/principal");

@@ -145,7 +145,7 @@ test("no route that takes an id is left out below", () => {
       const fields = [query, body].flatMap((part) =>
         Object.keys((part as { properties?: object } | undefined)?.properties ?? {}),
       );
-      return params !== undefined || fields.some((field) => /^[A-Za-z]+Id$/.test(field));
+      return params !== undefined || fields.some((field) => /^(job|jobExecution|principal)Id$/.test(field));
     })
     .map(([name]) => name);
   assert.deepEqual(asked.sort(), taking.sort());
