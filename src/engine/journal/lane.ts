@@ -20,6 +20,8 @@ export interface Entry {
  */
 export interface Turn<T = unknown> {
   executionId: string;
+  /** A run asks for it, nobody waits for its answer: like the record of a step it is done when the database is back. */
+  lasting?: boolean;
   work(client: pg.ClientBase): Promise<T>;
   /** Finds what `work` answered, when it was committed but the answer was lost with the connection. */
   recall(client: pg.ClientBase): Promise<T>;
@@ -105,7 +107,7 @@ export function openLane(options: LaneOptions) {
   async function takeTurn({ turn, resolve, reject }: TurnEntry): Promise<void> {
     const patience = setTimeout(() => {
       tellStarts([], new Set());
-      reject(storeAway());
+      if (!turn.lasting) reject(storeAway());
     }, patienceMs);
     try {
       const value = await exactlyOnce(async (client, number) => {
@@ -210,7 +212,11 @@ export function openLane(options: LaneOptions) {
           continue;
         }
         if (isFence(error)) throw new FencedError();
-        if (!isStoreUnavailable(error) || closed) throw error;
+        if (!isStoreUnavailable(error) || closed) {
+          // It was reached, if only to refuse this.
+          away = false;
+          throw error;
+        }
         options.onTrouble(error as Error);
         await client?.end().catch(() => undefined);
         client = undefined;
@@ -222,8 +228,8 @@ export function openLane(options: LaneOptions) {
   /** Nobody waits for a start or a turn longer than this: those not yet sent are dropped, the others may still come to be. */
   function tellStarts(underWay: Entry[], told: Set<Entry>): void {
     away = true;
-    const dropped = waiting.filter((entry) => !isResult(entry));
-    waiting = waiting.filter(isResult);
+    const dropped = waiting.filter((entry) => !isLasting(entry));
+    waiting = waiting.filter(isLasting);
     for (const entry of underWay) {
       if (entry.record.kind === "start") told.add(entry);
     }
@@ -251,7 +257,7 @@ export function openLane(options: LaneOptions) {
   return {
     append,
     takeInTurn<T>(turn: Turn<T>): Promise<T> {
-      if (away) return Promise.reject(storeAway());
+      if (away && !turn.lasting) return Promise.reject(storeAway());
       return new Promise<T>((resolve, reject) => {
         waiting.push({ turn, resolve, reject } as unknown as TurnEntry);
         running ??= drain();
@@ -313,8 +319,9 @@ async function startedAmong(client: pg.Client, records: JournalRecord[]): Promis
   return new Set(rows.map((row) => row.id));
 }
 
-function isResult(entry: Entry | TurnEntry): entry is Entry {
-  return "record" in entry && entry.record.kind === "step";
+/** What runs has to be able to go on and to end, however long the database was away. */
+function isLasting(entry: Entry | TurnEntry): boolean {
+  return "turn" in entry ? entry.turn.lasting === true : entry.record.kind === "step";
 }
 
 function isOf(entry: Entry | TurnEntry, executionId: string): entry is Entry {

@@ -91,6 +91,7 @@ export function endTurn(executionId: string, ending: Ending, effects: Effects): 
   let found: Locked | undefined;
   return {
     executionId,
+    lasting: true,
     async work(client) {
       const locked = await lockExecution(client, executionId);
       if (locked?.status !== "RUNNING") return false;
@@ -111,6 +112,7 @@ export function endTurn(executionId: string, ending: Ending, effects: Effects): 
 export function drainedTurn(executionId: string): Turn<void> {
   return {
     executionId,
+    lasting: true,
     work: (client) => drained(client, executionId),
     recall: async () => {},
     onCommit() {},

@@ -22,6 +22,7 @@ export function askTurn(
   const at = Date.now();
   return {
     executionId,
+    lasting: true,
     async work(client) {
       const locked = await lockExecution(client, executionId);
       if (locked?.status !== "RUNNING") return false;
