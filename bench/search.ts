@@ -7,6 +7,7 @@ import type { Principal } from "../src/http/principal.ts";
 import { createJobs } from "../src/jobs/jobs.ts";
 import { searchAll } from "../src/jobs/search.ts";
 import { set } from "../src/plugins/set/set.ts";
+import { machineCpuSeconds, ownCpuSeconds, postmasterOf, treeCpuSeconds } from "./cpu.ts";
 import { describeMachine, describePostgres } from "./machine.ts";
 import { loadItems } from "./search-data.ts";
 import { saveUnderLoad } from "./search-saves.ts";
@@ -94,6 +95,9 @@ export async function benchSearch({ items, repeat }: SearchOptions) {
     const history = executionSearchStore(database.pool);
     const jobCount = Math.round((count * 9) / 100);
     const memoryBefore = await residentMiB();
+    const postmaster = postmasterOf(database.pgdata);
+    const ofOthers = () => machineCpuSeconds() - ownCpuSeconds() - treeCpuSeconds(postmaster);
+    const [began, before] = [performance.now(), ofOthers()];
     const measured: Measured[] = [];
     const measure = async (group: string, asks: Record<string, Ask>, find: Find) => {
       for (const [name, ask] of Object.entries(asks)) {
@@ -118,7 +122,8 @@ export async function benchSearch({ items, repeat }: SearchOptions) {
     const saves = await saveUnderLoad(jobs, everyone, (n) =>
       anything({ searchText: pick(things, n), page: 0, size: 10 }),
     );
-    sizes.push({ items: count, measured, memoryBefore, memoryAfter, saves });
+    const others = (ofOthers() - before) / ((performance.now() - began) / 1000);
+    sizes.push({ items: count, measured, memoryBefore, memoryAfter, saves, others });
   }
   return { benchmark: "search", machine, postgres, options: { items, repeat }, sizes };
 }
@@ -168,7 +173,7 @@ async function residentMiB(): Promise<number> {
 
 export function printSearch({ sizes }: Awaited<ReturnType<typeof benchSearch>>): string {
   return sizes
-    .map(({ items, measured, memoryBefore, memoryAfter, saves }) => {
+    .map(({ items, measured, memoryBefore, memoryAfter, saves, others }) => {
       const rows = measured.map(({ group, name, hits, first, hundredth }) => [
         group,
         name,
@@ -180,7 +185,7 @@ export function printSearch({ sizes }: Awaited<ReturnType<typeof benchSearch>>):
       ]);
       const columns = ["", "", "hits", "page 0 p50 ms", "p95", "page 100 p50 ms", "p95"];
       return [
-        `${items} items, ${items} executions`,
+        `${items} items, ${items} executions; others used ${round(others, 2)} cores meanwhile`,
         table(columns, rows),
         `memory of the process: ${round(memoryBefore)} MiB before the searches, ${round(memoryAfter)} MiB after`,
         `saves with searches running: ${round(saves.perSecond)} a second, p50 ${round(saves.p50Ms, 1)} ms, p95 ${round(saves.p95Ms, 1)} ms, ` +

@@ -3,7 +3,6 @@ import type { JobExecution } from "../contract/execution.ts";
 import { count } from "./ask.ts";
 import { addExecutionList } from "./execution-list.ts";
 import { CliError, exitCodes } from "./exit.ts";
-import { findJob } from "./find-job.ts";
 import { allLogs, followLogs, logLine } from "./logs.ts";
 import { pawl } from "./own-name.ts";
 import { openSession } from "./session.ts";

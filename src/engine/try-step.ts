@@ -134,8 +134,7 @@ function complete(current: Try, startedAt: number, output: unknown): StepRecord 
     output: typeof output === "object" && json !== undefined ? JSON.parse(json) : (output ?? null),
     attempts: current.attempt,
     startedAt,
-    // The clock may have been set back meanwhile.
-    endedAt: Math.max(Date.now(), startedAt),
+    endedAt: notBefore(startedAt),
   });
 }
 
@@ -146,8 +145,7 @@ function fail(current: Try, startedAt: number, fault: Fault): StepRecord {
     error: named(stepOf(current), fault),
     attempts: current.attempt,
     startedAt,
-    // The clock may have been set back meanwhile.
-    endedAt: Math.max(Date.now(), startedAt),
+    endedAt: notBefore(startedAt),
   });
 }
 
@@ -155,6 +153,11 @@ function fail(current: Try, startedAt: number, fault: Fault): StepRecord {
 function settle(current: Try, result: StepResult): StepRecord {
   const ends = endingAfter(current.run, current.position, result);
   return ends ? { kind: "result", result, ends } : { kind: "result", result };
+}
+
+/** Now; or the start, where the clock was set back since: nothing ends before it begins. */
+function notBefore(startedAt: number): number {
+  return Math.max(Date.now(), startedAt);
 }
 
 function stepOf({ run, position }: Try): CompiledStep {

@@ -376,11 +376,11 @@ test("loses nothing of 200 saves with searches running", async (t) => {
   const numbers = Array.from({ length: 100 }, (_, i) => i);
   const saving = Array.from({ length: 8 }, async () => {
     for (let n = numbers.shift(); n !== undefined; n = numbers.shift()) {
-      const made = await call("POST", "/jobs", jobOf({ name: `load made ${n}.` }));
+      const made = await call("POST", "/jobs", jobOf({ name: `load made no${n}.` }));
       assert.equal(made.status, 201, made.response.body);
-      await assertFound(call, `load made ${n}.`, made.data);
-      const changed = await call("PUT", `/jobs/${made.data.id}`, jobOf({ name: `load changed ${n}.` }));
-      await assertFound(call, `load changed ${n}.`, changed.data);
+      await assertFound(call, `load made no${n}.`, made.data);
+      const changed = await call("PUT", `/jobs/${made.data.id}`, jobOf({ name: `load changed no${n}.` }));
+      await assertFound(call, `load changed no${n}.`, changed.data);
     }
   });
   await Promise.all(saving).finally(() => {

@@ -26,11 +26,11 @@ after(() => pawl.close());
 /** Ids of what the fuzz itself has made: never the administrator's, which must stay. */
 const made = {
   job: [] as string[],
+  step: [] as string[],
+  collection: [] as string[],
   execution: [] as string[],
   principal: [] as string[],
   token: [] as string[],
-  collection: [] as string[],
-  step: [] as string[],
 };
 type Kind = keyof typeof made;
 
@@ -39,11 +39,11 @@ const existing = (kind: Kind) => fc.nat(1000).map((n) => `<${kind} ${n}>`);
 
 function kindOf(operation: Operation, name: string): Kind | undefined {
   if (name === "jobId" || (name === "id" && operation.path.startsWith("/jobs/"))) return "job";
+  if (name === "id" && operation.path.startsWith("/step/")) return "step";
+  if (name === "id" && operation.path.startsWith("/collection/")) return "collection";
   if (name === "principalId" || (name === "id" && operation.path.startsWith("/principal/")))
     return "principal";
   if (name === "id" && operation.path.startsWith("/token/")) return "token";
-  if (name === "id" && operation.path.startsWith("/collection/")) return "collection";
-  if (name === "id" && operation.path.startsWith("/step/")) return "step";
   if (name === "id" && operation.path.startsWith("/jobExecution/")) return "execution";
   return undefined;
 }
@@ -107,6 +107,7 @@ const jobInput = fc.record(
     description: fc.string({ maxLength: 10 }),
     parameters: fc.constantFrom({}, { type: "object", properties: { a: { type: "integer", default: 3 } } }),
     timeoutMs: fc.constantFrom(50, 1000, 100_000),
+    collectionId: fc.oneof(existing("collection"), fc.constant(null)),
   },
   { requiredKeys: ["name", "steps"] },
 );
@@ -153,7 +154,8 @@ function requestTo(operation: Operation): fc.Arbitrary<Asked> {
   const known = (name: string): fc.Arbitrary<unknown> | undefined => {
     if (name === "JobInput") return jobInput;
     if (name === "filters") return fc.oneof(filter, fc.constant(null));
-    if (name === "sortBy") return fc.constantFrom(...fieldNames);
+    if (name === "moveTo") return fc.oneof(existing("collection"), fc.constant("none"));
+    if (name === "sortBy") return fc.constantFrom("relevance", ...fieldNames);
     // Few enough to meet again, and many enough not to.
     if (name === "idempotency-key") return fc.nat(40).map((n) => `key ${n}`);
     // Of those started long ago most are over.
@@ -285,6 +287,7 @@ test(`answers ${runs} generated requests as its document says (seed ${seed})`, {
     importJob: 3,
     startJob: 6,
     replaceJob: 2,
+    createCollection: 2,
     createPrincipal: 2,
     createToken: 2,
     searchJobs: 3,
