@@ -18,6 +18,7 @@ export async function openPawlEngine(database: { url: string; pool: pg.Pool }) {
     url: database.url,
     ownership,
     loadJob: async (id) => jobs.get(id),
+    findJob: async () => undefined,
     runStep: async () => ({ output: { n: 1 } }),
     limits: { outputBytes: 1024 * 1024, logBytes: 256 * 1024 },
     maxRunning: 1_000,

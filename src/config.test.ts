@@ -85,6 +85,7 @@ describe("the configuration", () => {
     ["PAWL_STEP_OUTPUT_LIMIT", "1GiB", /must be a size from 1KiB to 64MiB/],
     ["PAWL_TRUST_PROXY", "10.0.0.0/33", /must be a comma-separated list of IP addresses/],
     ["PAWL_TRUST_PROXY", "true", /must be a comma-separated list of IP addresses/],
+    ["PAWL_PUBLIC_URL", "ftp://pawl.example", /must be an http or https URL without user/],
     ["PAWL_URL", "pawl.example.com", /must be an http or https URL/],
     [
       "PAWL_URL",

@@ -114,6 +114,15 @@ export const settings = {
     "",
     "Proxies whose X-Forwarded-* headers are believed. Empty: nobody's.",
   ),
+  publicUrl: optional(
+    "PAWL_PUBLIC_URL",
+    url(
+      ["http:", "https:"],
+      "an http or https URL without user, password, query or fragment",
+      (u) => !u.username && !u.password && !u.search && !u.hash,
+    ),
+    "Where people reach Pawl, for links that it makes. Unset: the address that it listens on.",
+  ),
   url: optional(
     "PAWL_URL",
     url(

@@ -1,10 +1,13 @@
 import type { AddressInfo } from "node:net";
 import type { Config } from "./config.ts";
 import { openDatabase } from "./database.ts";
-import { DatabaseError } from "./db/errors.ts";
 import { isStoreUnavailable } from "./db/faults.ts";
-import { openEmbedded } from "./engines/embedded/engine.ts";
-import { takeOwnership } from "./engines/embedded/ownership.ts";
+import { openShared } from "./engines/embedded/shared.ts";
+import { adminRoutes } from "./executions/admin-routes.ts";
+import { controlRoutes } from "./executions/control-routes.ts";
+import { controlStore } from "./executions/control-store.ts";
+import { eventHub } from "./executions/event-hub.ts";
+import { liveStore } from "./executions/live-store.ts";
 import { executionRoutes } from "./executions/routes.ts";
 import { executionSearchStore } from "./executions/search-store.ts";
 import { executionStore } from "./executions/store.ts";
@@ -43,6 +46,7 @@ export interface Pawl {
 
 const logBytesPerTry = 256 * 1024;
 const hourMs = 3_600_000;
+const heartbeatMs = 15_000;
 
 /** Builds the parts, hands each what it needs of the others, and listens. */
 export async function startPawl(config: Config): Promise<Pawl> {
@@ -72,36 +76,29 @@ export async function startPawl(config: Config): Promise<Pawl> {
   const types = stepTypes({ dialer, sandbox });
   const jobs = createJobs({ pool, stepTypes: types });
 
-  const ownership = await takeOwnership(databaseUrl, fail);
-  if (!ownership) {
-    throw new DatabaseError(
-      "EXECUTIONS_OWNED",
-      "Another Pawl runs the executions of this database. End it first, or give this one a database of its own.",
-    );
-  }
-  const engine = await openEmbedded({
+  const engine = await openShared({
     pool,
     url: databaseUrl,
-    ownership,
     loadJob: jobs.loadCompiled,
+    findJob: jobs.findCurrent,
     runStep: createStepRunner(types),
     limits: { outputBytes: config.stepOutputLimit, logBytes: logBytesPerTry },
     maxRunning: config.maxRunning,
     maxQueued: config.maxQueued,
     log,
-    onFenced: () => fail(new Error("Another Pawl has taken over the executions of this database.")),
   });
   opened.defer(() => engine.close(config.shutdownGraceMs));
 
   const engineClosed = new AbortController();
 
   const executions = executionStore(pool);
-  const keyCleaner = setInterval(() => {
-    executions
-      .forgetOldKeys()
-      .catch((error: unknown) => log.warn({ err: error }, "Old keys were not removed."));
+  const control = controlStore(pool);
+  const cleaner = setInterval(() => {
+    Promise.all([executions.forgetOldKeys(), control.forgetOldLinks()]).catch((error: unknown) =>
+      log.warn({ err: error }, "Old keys and links were not removed."),
+    );
   }, hourMs);
-  opened.defer(() => clearInterval(keyCleaner));
+  opened.defer(() => clearInterval(cleaner));
 
   const app = await createApp({
     logger: log,
@@ -109,6 +106,7 @@ export async function startPawl(config: Config): Promise<Pawl> {
     isStoreUnavailable,
     trustProxy: config.trustProxy,
   });
+  adminRoutes(app, engine);
   healthRoutes(app, { database: () => pool.query("select 1"), engine: async () => engine.check() });
   identityRoutes(app, { pool, authenticator, uses });
   jobRoutes(app, jobs);
@@ -128,13 +126,24 @@ export async function startPawl(config: Config): Promise<Pawl> {
     const engineDone = engine.close(config.shutdownGraceMs).finally(() => engineClosed.abort());
     await Promise.all([engineDone, closeApp(app, config.shutdownGraceMs + 500)]);
   });
+  let url = "";
+  controlRoutes(app, {
+    engine,
+    store: executions,
+    control,
+    live: liveStore(pool),
+    hub: eventHub(engine),
+    heartbeatMs,
+    publicUrl: () => config.publicUrl?.replace(/\/+$/, "") ?? url,
+  });
   await listen(app, { host: config.host, port: config.port });
   const address = app.server.address() as AddressInfo;
   ownPorts.add(address.port);
+  url = `http://${address.family === "IPv6" ? `[${address.address}]` : address.address}:${address.port}`;
 
   const parts = opened.move();
   return {
-    url: `http://${address.family === "IPv6" ? `[${address.address}]` : address.address}:${address.port}`,
+    url,
     adminToken: adminToken ?? undefined,
     resumed: engine.unfinishedAtStart,
     close: () => parts.disposeAsync(),

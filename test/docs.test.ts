@@ -180,6 +180,7 @@ describe("docs/step-types.md", () => {
       boolean: "bool",
       integer: "integer",
       object: "object",
+      array: "list",
     };
     for (const { name, input } of types) {
       const { properties = {}, required = [] } = input as Shape;

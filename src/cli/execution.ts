@@ -1,20 +1,18 @@
 import type { Command } from "commander";
 import type { JobExecution } from "../contract/execution.ts";
+import { count } from "./ask.ts";
 import { addExecutionList } from "./execution-list.ts";
 import { CliError, exitCodes } from "./exit.ts";
-import { findJob } from "./find-job.ts";
-import { openSession, type Session } from "./session.ts";
+import { allLogs, followLogs, logLine } from "./logs.ts";
+import { pawl } from "./own-name.ts";
+import { openSession } from "./session.ts";
 import { outcome, shorten } from "./start.ts";
 import { duration, fields, localTime, oneLine, safe, status, table } from "./text.ts";
 import { exitOf, watchToEnd } from "./watch.ts";
-
-interface Which {
-  last?: string;
-}
+import { idOrLast, type Which, which } from "./which.ts";
 
 export function addExecution(program: Command): void {
   const group = program.command("execution").description("see what runs and what ran");
-  const idOrLast = "id of an execution; left out with --last";
 
   addExecutionList(group);
 
@@ -61,39 +59,31 @@ Examples:
     .description("print what the steps logged")
     .option("--last <job>", "the most recent execution of this job")
     .option("--step <key>", "only this step's lines")
-    .action(async (id: string | undefined, options: Which & { step?: string }, command: Command) => {
+    .option("--run <number>", "of this attempt; the latest when left out")
+    .option("-f, --follow", "print what is logged until the execution has ended")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  $ ${pawl} execution logs --last earthquakes --follow
+  $ ${pawl} execution logs <id> --step report --run 1`,
+    )
+    .action(async (id: string | undefined, options: LogOptions, command: Command) => {
       const session = openSession(command);
       const execution = await which(session, id, options);
-      const lines = await allLogs(session, execution.id, options.step);
+      if (options.follow) return followLogs(session, execution.id, options.step);
+      const run = options.run === undefined ? undefined : count(options.run, "--run");
+      const lines = await allLogs(session, execution.id, { step: options.step, run });
       session.result(lines, () =>
-        lines.length === 0
-          ? "Nothing was logged."
-          : lines
-              .map((line) =>
-                [localTime(line.at), line.level.padEnd(5), safe(line.stepKey), safe(line.message)].join("  "),
-              )
-              .join("\n"),
+        lines.length === 0 ? "Nothing was logged." : lines.map(logLine).join("\n"),
       );
     });
 }
 
-async function which({ client }: Session, id: string | undefined, { last }: Which): Promise<JobExecution> {
-  if ((id === undefined) === (last === undefined)) {
-    throw new CliError("usage", "Name an execution by its id, or a job with --last; one of the two.");
-  }
-  if (id !== undefined) return (await client.getExecution({ params: { id } })).data;
-  const { id: jobId } = await findJob(client, last!);
-  return (await client.getLastExecution({ params: { jobId } })).data;
-}
-
-async function allLogs({ client }: Session, id: string, step: string | undefined) {
-  const all: Awaited<ReturnType<typeof client.getExecutionLogs>>["data"] = [];
-  for (let page = 0; ; page++) {
-    const query = { page, size: 1000, ...(step === undefined ? {} : { step }) };
-    const { data, meta } = await client.getExecutionLogs({ params: { id }, query });
-    all.push(...data);
-    if (data.length === 0 || all.length >= meta.totalElements) return all;
-  }
+interface LogOptions extends Which {
+  step?: string;
+  run?: string;
+  follow?: boolean;
 }
 
 function describe(execution: JobExecution): string {
@@ -110,6 +100,10 @@ function describe(execution: JobExecution): string {
   if (Object.keys(execution.parameters).length > 0) {
     head.push(["Parameters", oneLine(JSON.stringify(execution.parameters), 300)]);
   }
+  if (execution.pausedMs > 0) head.push(["Paused", duration(execution.pausedMs)]);
+  if (execution.resumeAt) head.push(["Resumes", localTime(execution.resumeAt)]);
+  if (execution.draining) head.push(["Draining", "the step under way finishes"]);
+  if (execution.waitingFor) head.push(["Waits for", oneLine(execution.waitingFor.message, 300)]);
   if (execution.error) head.push(["Error", oneLine(execution.error.message, 1000)]);
   const steps = table(
     ["STEP", "STATUS", "TOOK", "ATTEMPTS", "OUTPUT OR ERROR"],
@@ -121,5 +115,32 @@ function describe(execution: JobExecution): string {
       oneLine(step.error?.message ?? (step.output === null ? "" : JSON.stringify(step.output)), 80),
     ]),
   );
-  return `${fields(head)}\n\n${steps}`;
+  return [fields(head), steps, ...history(execution)].join("\n\n");
+}
+
+/** What was done to it, and the attempts before this one. */
+function history({ actions, attempts }: JobExecution): string[] {
+  const parts: string[] = [];
+  if (actions.length > 0) {
+    const rows = actions.map(({ at, action, actor, toStatus, reason }) => [
+      localTime(at),
+      action,
+      status(toStatus),
+      safe(actor),
+      oneLine(reason ?? "", 80),
+    ]);
+    parts.push(table(["AT", "ACTION", "STATUS", "BY", "REASON"], rows));
+  }
+  if (attempts.length > 1) {
+    const rows = attempts.map((attempt) => [
+      String(attempt.run),
+      status(attempt.status),
+      localTime(attempt.startTime),
+      duration(attempt.activeDurationMs),
+      safe(attempt.fromStep?.key ?? ""),
+      oneLine(attempt.error?.message ?? "", 80),
+    ]);
+    parts.push(table(["ATTEMPT", "STATUS", "STARTED", "ACTIVE", "FROM STEP", "ERROR"], rows));
+  }
+  return parts;
 }

@@ -13,7 +13,9 @@ type Status = JobExecution["status"];
 let answers: (Status | "STORE_UNAVAILABLE" | "NOT_FOUND" | "cut")[];
 let client: Client;
 
-const server = createServer((_request, response) => {
+const server = createServer((request, response) => {
+  // Without events it polls: each answer is one look.
+  if (request.url!.endsWith("/events")) return void response.writeHead(404).end();
   const next = answers.shift();
   if (next === "cut") return void response.destroy();
   if (next === "STORE_UNAVAILABLE" || next === "NOT_FOUND") {

@@ -1,7 +1,7 @@
-import { setTimeout as delay } from "node:timers/promises";
 import type { Client } from "../client/client.ts";
 import { ClientError } from "../client/error.ts";
 import type { JobExecution } from "../contract/execution.ts";
+import { changesOf } from "./changes.ts";
 import { CliError, type Exit } from "./exit.ts";
 import { pawl } from "./own-name.ts";
 import { type ProgressView, progressView } from "./progress.ts";
@@ -42,14 +42,30 @@ export async function watchToEnd(session: Session, id: string): Promise<JobExecu
 
 const silent: ProgressView = { show() {}, say() {}, close() {} };
 
-/** Reads the execution again and again, quickly at first, and shows each state, until it has ended. */
+/** Reads the execution at every change, and shows each state, until it has ended. */
 export async function follow(
   client: Client,
   id: string,
   view: ProgressView,
   signal: AbortSignal,
 ): Promise<JobExecution> {
+  const changes = changesOf(client, id, signal);
+  try {
+    return await readAtChanges(client, id, view, signal, changes.next);
+  } finally {
+    changes.close();
+  }
+}
+
+async function readAtChanges(
+  client: Client,
+  id: string,
+  view: ProgressView,
+  signal: AbortSignal,
+  next: (pollMs: number) => Promise<void>,
+): Promise<JobExecution> {
   let silentSince: number | undefined;
+  // Polled, it is looked at quickly at first.
   for (let pause = 50; ; pause = Math.min(pause * 1.3, 1000)) {
     try {
       const { data } = await client.getExecution({ params: { id }, signal });
@@ -63,7 +79,7 @@ export async function follow(
       view.say(`${(error as Error).message} Still trying.`);
       pause = 1000;
     }
-    await delay(pause, undefined, { signal });
+    await next(pause);
   }
 }
 

@@ -11,6 +11,7 @@ import {
 } from "../contract/routes.ts";
 import type { Meta } from "../contract/shapes.ts";
 import { ClientError } from "./error.ts";
+import { readEvents } from "./events.ts";
 
 type Routes = typeof routes;
 
@@ -45,8 +46,9 @@ export interface Answer<R extends Route> {
   headers: Headers;
 }
 
-type Call<R extends Route> =
-  Record<never, never> extends RequestOf<R>
+type Call<R extends Route> = R extends { stream: true }
+  ? (request: RequestOf<R>) => AsyncGenerator<DataOf<R>>
+  : Record<never, never> extends RequestOf<R>
     ? (request?: RequestOf<R>) => Promise<Answer<R>>
     : (request: RequestOf<R>) => Promise<Answer<R>>;
 
@@ -69,7 +71,8 @@ export interface ClientOptions {
 export function createClient(options: ClientOptions): Client {
   const calls = Object.entries<Route>(routes).map(([name, route]) => [
     name,
-    (request: LooseRequest = {}) => send(options, route, request),
+    (request: LooseRequest = {}) =>
+      route.stream ? stream(options, route, request) : send(options, route, request),
   ]);
   return Object.fromEntries(calls) as Client;
 }
@@ -83,9 +86,22 @@ interface LooseRequest {
   signal?: AbortSignal;
 }
 
-async function send(options: ClientOptions, route: Route, request: LooseRequest) {
+/** The events as they come. Ends when Pawl ends the stream: ask again then, with the id of the last. */
+async function* stream(options: ClientOptions, route: Route, request: LooseRequest) {
+  const response = await call(options, route, request);
+  if (!response.ok || !response.headers.get("content-type")?.startsWith("text/event-stream")) {
+    throw failure(options, response, await readText(options, response, request.signal));
+  }
+  try {
+    yield* readEvents(response.body!);
+  } catch (cause) {
+    throw request.signal?.aborted ? request.signal.reason : unreachable(options, cause);
+  }
+}
+
+function call(options: ClientOptions, route: Route, request: LooseRequest): Promise<Response> {
   const address = options.url.replace(/\/+$/, "") + target(route, request);
-  const response = await reach(options, address, {
+  return reach(options, address, {
     method: route.method,
     headers: headersOf(options, route, request),
     body: bodyOf(route, request),
@@ -93,6 +109,10 @@ async function send(options: ClientOptions, route: Route, request: LooseRequest)
     redirect: "manual",
     signal: request.signal,
   });
+}
+
+async function send(options: ClientOptions, route: Route, request: LooseRequest) {
+  const response = await call(options, route, request);
   const text = await readText(options, response, request.signal);
   if (!response.ok) throw failure(options, response, text);
   return { ...unwrap(options, route, response, text), status: response.status, headers: response.headers };

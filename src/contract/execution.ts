@@ -23,6 +23,14 @@ export const StartRequest = Strict({
   async: Type.Optional(Type.Boolean({ default: true, description: "false: the answer waits for the end." })),
   triggeredBy: Type.Optional(Type.String({ minLength: 1, maxLength: 100, default: "api" })),
   triggerSource: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+  priority: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 9,
+      default: 5,
+      description: "Among the executions that wait for a place of the job: 9 first, 0 last.",
+    }),
+  ),
 });
 export type StartRequest = Static<typeof StartRequest>;
 
@@ -59,12 +67,63 @@ export const StepExecution = Type.Object({
   startTime: Nullable(Timestamp),
   endTime: Nullable(Timestamp),
   durationMs: Nullable(Type.Integer()),
+  run: Type.Integer({
+    description: "Attempt of the execution that the result is from: a restart keeps earlier ones.",
+  }),
   attempts: Type.Integer({ description: "Tries so far; 0 before the first." }),
   waitingUntil: Nullable(Timestamp),
   output: Type.Unknown(),
   error: Nullable(ExecutionError),
 });
 export type StepExecution = Static<typeof StepExecution>;
+
+/** What somebody, or a timer, did to an execution. */
+export const ExecutionAction = Type.Object({
+  run: Type.Integer(),
+  action: OneOf(["PAUSE", "RESUME", "STOP", "RESTART", "APPROVE", "REJECT"]),
+  actor: Type.String(),
+  reason: Nullable(Type.String()),
+  at: Timestamp,
+  fromStatus: ExecutionStatus,
+  toStatus: ExecutionStatus,
+});
+export type ExecutionAction = Static<typeof ExecutionAction>;
+
+/** One run of an execution: a restart begins the next. */
+export const ExecutionAttempt = Type.Object({
+  run: Type.Integer(),
+  workflowId: Id,
+  jobVersion: Type.Integer(),
+  status: ExecutionStatus,
+  startTime: Timestamp,
+  endTime: Nullable(Timestamp),
+  pausedMs: Type.Integer(),
+  activeDurationMs: Type.Integer(),
+  fromStep: Nullable(
+    Type.Object(
+      { id: Id, key: Type.String(), name: Type.String() },
+      { description: "The step that it was restarted from; null: it ran from the start." },
+    ),
+  ),
+  error: Nullable(ExecutionError),
+});
+export type ExecutionAttempt = Static<typeof ExecutionAttempt>;
+
+/** The decision that an execution is PAUSED for. */
+export const WaitingFor = Type.Object({
+  kind: Type.Literal("decision"),
+  stepId: Id,
+  stepKey: Type.String(),
+  message: Type.String(),
+  form: Nullable(Type.Record(Type.String(), Type.Unknown(), { description: "JSON Schema of the answers." })),
+  authorities: Type.Array(Type.String(), { description: "Whoever holds one of them may decide." }),
+  principals: Type.Array(Type.String(), {
+    description: "Names of those who may decide. Both lists empty: whoever may approve at all.",
+  }),
+  deadline: Nullable(Timestamp),
+  onDeadline: Nullable(OneOf(["approve", "reject", "fail"])),
+});
+export type WaitingFor = Static<typeof WaitingFor>;
 
 export const JobExecution = Type.Object({
   id: Id,
@@ -75,18 +134,35 @@ export const JobExecution = Type.Object({
   status: ExecutionStatus,
   startTime: Timestamp,
   endTime: Nullable(Timestamp),
-  durationMs: Nullable(Type.Integer()),
+  durationMs: Nullable(Type.Integer({ description: "From the first start to the end." })),
+  activeDurationMs: Type.Integer({ description: "Time spent RUNNING so far, over all attempts." }),
+  pausedMs: Type.Integer({ description: "Time spent PAUSED so far, over all attempts." }),
+  draining: Type.Boolean({ description: "PAUSED, while the step under way finishes." }),
+  resumeAt: Nullable(Timestamp),
+  waitingFor: Nullable(WaitingFor),
   triggeredBy: Type.String(),
   triggerSource: Nullable(Type.String()),
   startedBy: Type.String({ description: "Name of the principal who started it." }),
   parameters: Type.Record(Type.String(), Type.Unknown()),
   error: Nullable(ExecutionError),
+  run: Type.Integer({ description: "Number of the attempt; 1 until it is restarted." }),
   stepExecutions: Type.Array(StepExecution),
+  attempts: Type.Array(ExecutionAttempt, { description: "All of them, the latest last." }),
+  actions: Type.Array(ExecutionAction, { description: "The latest 1,000, oldest first." }),
 });
 export type JobExecution = Static<typeof JobExecution>;
 
-/** A hit of the search over executions: all of one but its steps. */
-export const FoundExecution = Type.Omit(JobExecution, ["stepExecutions"]);
+/** A hit of the search over executions: what its row says, without its steps, attempts and actions. */
+export const FoundExecution = Type.Omit(JobExecution, [
+  "stepExecutions",
+  "attempts",
+  "actions",
+  "activeDurationMs",
+  "pausedMs",
+  "draining",
+  "resumeAt",
+  "waitingFor",
+]);
 export type FoundExecution = Static<typeof FoundExecution>;
 
 export const HistoryRequest = Strict({
@@ -126,6 +202,7 @@ export type ExecutionSummary = Static<typeof ExecutionSummary>;
 
 export const StepLogLine = Type.Object({
   stepKey: Type.String(),
+  run: Type.Integer(),
   attempt: Type.Integer(),
   at: Timestamp,
   level: OneOf(["debug", "info", "warn", "error"]),

@@ -70,6 +70,17 @@ const jobFields = {
   timeoutMs: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 31_536_000_000, description: "Of the whole execution." }),
   ),
+  concurrency: Type.Optional(
+    Strict(
+      {
+        limit: Type.Integer({ minimum: 1, maximum: 100_000, description: "Executions under way at a time." }),
+        onLimit: Type.Optional(
+          OneOf(["queue", "reject"], { default: "queue", description: "What becomes of a start beyond it." }),
+        ),
+      },
+      { description: "Paused executions keep their place." },
+    ),
+  ),
   mcp: Type.Optional(Strict({ exposed: Type.Boolean({ default: true }) })),
 };
 

@@ -1,6 +1,7 @@
 import Type, { type Static, type TSchema } from "typebox";
 import type { Access } from "./authorities.ts";
 import { Collection, CollectionInput } from "./collection.ts";
+import { controlRoutes } from "./control-routes.ts";
 import type { ErrorCode } from "./errors.ts";
 import {
   ExecutionSummary,
@@ -43,6 +44,8 @@ export interface Route {
   bare?: boolean;
   /** Media types answered instead of JSON. */
   produces?: string[];
+  /** Answers server-sent events without end; `data` is one of them. */
+  stream?: boolean;
   meta?: TSchema;
   /** The status of success; 200 unless said. */
   status?: number;
@@ -329,6 +332,7 @@ export const routes = {
     alsoAnswers: { 202: "Still running when the wait ended" },
     errors: ["NOT_FOUND", "CONFLICT", "IDEMPOTENCY_CONFLICT", "OVERLOADED"],
   },
+  ...controlRoutes,
 
   searchExecutions: {
     method: "POST",
@@ -349,6 +353,15 @@ export const routes = {
     tag: "Execution queries",
     summary: "Read an execution with its steps",
     params: byId,
+    query: Type.Object({
+      run: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: 32_767,
+          description: "As this attempt left it; the latest when left out.",
+        }),
+      ),
+    }),
     data: JobExecution,
     errors: ["NOT_FOUND"],
   },
@@ -394,6 +407,9 @@ export const routes = {
     query: Type.Object({
       step: Type.Optional(
         Type.String({ maxLength: 64, description: "Key of a step; all of them when left out." }),
+      ),
+      run: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: 32_767, description: "Attempt; the latest when left out." }),
       ),
       page: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0 })),
       size: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })),

@@ -13,8 +13,7 @@ export type DatabaseErrorCode =
   | "MIGRATION_EDITED"
   | "MIGRATION_OUT_OF_ORDER"
   | "MIGRATION_FAILED"
-  | "MIGRATION_FILES"
-  | "EXECUTIONS_OWNED";
+  | "MIGRATION_FILES";
 
 /** A fault of the database or its schema that stops Pawl from starting. The message is for an operator. */
 export class DatabaseError extends Error {

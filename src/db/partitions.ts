@@ -1,7 +1,7 @@
 import type pg from "pg";
 import { firstIdAt } from "../lib/ids.ts";
 
-const partitioned = ["execution", "step_execution", "step_log"];
+const partitioned = ["execution", "step_execution", "step_log", "execution_action", "execution_run"];
 const monthsAhead = 2;
 
 /**

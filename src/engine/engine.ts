@@ -1,4 +1,4 @@
-import type { ExecutionError, ExecutionStatus } from "../contract/execution.ts";
+import type { ExecutionError, ExecutionStatus, StepStatus } from "../contract/execution.ts";
 import type { Retry } from "../lib/backoff.ts";
 
 /** A job as the engine runs it: parsed once, shared by all its executions. */
@@ -7,6 +7,8 @@ export interface CompiledJob {
   version: number;
   name: string;
   timeoutMs?: number | undefined;
+  /** How many of its executions may be under way, and what becomes of a start beyond that. */
+  concurrency?: { limit: number; onLimit: "queue" | "reject" } | undefined;
   steps: readonly CompiledStep[];
 }
 
@@ -46,6 +48,18 @@ export interface NewExecution {
   startedBy: string;
   /** Milliseconds since the epoch. */
   startedAt: number;
+  /** 0 (last) to 9 (first), among those that wait for a place of the job; 5 when left out. */
+  priority?: number | undefined;
+  /** The execution whose step started it. */
+  parentId?: string | undefined;
+  /** 0 for an execution that no step started. */
+  depth?: number | undefined;
+}
+
+/** A job that a step starts and waits for. */
+export interface ChildJob {
+  jobId: string;
+  parameters: Record<string, unknown>;
 }
 
 /** How an execution ended. */
@@ -68,8 +82,11 @@ export interface StepCall {
   log(level: LogLine["level"], message: string): void;
 }
 
-/** The output; or, from a step that only waits, the time at which it will have it. */
-export type StepOutcome = { output: unknown; until?: number };
+/**
+ * The output; from a step that only waits, with the time at which it will have it; or what somebody is to decide; or the job to
+ * run in its place.
+ */
+export type StepOutcome = { output: unknown; until?: number; decision?: Decision; child?: ChildJob };
 
 /** Runs a step's code; `main.ts` hands the one made of the plugins. */
 export type StepRunner = (call: StepCall) => Promise<StepOutcome>;
@@ -80,16 +97,84 @@ export interface LogLine {
   message: string;
 }
 
+/** What is asked of an execution, by whom, and why. */
+export interface ControlRequest {
+  executionId: string;
+  /** Names the action: asked for again with the same id, it is answered as before and not done twice. Left out: made by the engine. */
+  actionId?: string | undefined;
+  actor: string;
+  reason?: string | undefined;
+}
+
+export interface RestartRequest extends ControlRequest {
+  /** Id or key of the step to begin with; left out: the failed step, or the first without a result. */
+  fromStep?: string | undefined;
+}
+
+/** What somebody decided about an execution that waits for it. Whether they may is checked with what the step says. */
+export interface DecisionRequest extends ControlRequest {
+  approve: boolean;
+  /** Answers to the step's form. */
+  answers?: Record<string, unknown> | undefined;
+}
+
+/** What a step that waits for a decision asks. */
+export interface Decision {
+  message: string;
+  /** JSON Schema of the answers. */
+  form?: Record<string, unknown> | undefined;
+  /** Who may decide: holders of one of the authorities, or principals by name; both left out: whoever may approve at all. */
+  authorities?: string[] | undefined;
+  principals?: string[] | undefined;
+  /** Milliseconds since the epoch. */
+  deadline?: number | undefined;
+  onDeadline?: "approve" | "reject" | "fail" | undefined;
+}
+
+/** A change that those who watch are told of. */
+export interface EngineEvent {
+  executionId: string;
+  jobId: string;
+  /** Milliseconds since the epoch. */
+  at: number;
+  /** Of the execution; or, where a step is named, of that step. */
+  status: ExecutionStatus | StepStatus;
+  step?: { id: string; key: string; attempt: number } | undefined;
+}
+
+/** The status that an action led to. */
+export interface ControlOutcome {
+  status: ExecutionStatus;
+  /** Milliseconds since the epoch: when it was done. */
+  at: number;
+  /** The step restarted from. */
+  step?: { id: string; key: string; name: string } | undefined;
+  workflowId?: string | undefined;
+}
+
 /** Runs executions durably. The embedded engine is one; every engine passes test/conformance. */
 export interface Engine {
   /**
    * Resolves once the start is durable, to false if it was not made because `jobVersion` is no longer current or the id
    * is taken.
-   * @throws ApiError OVERLOADED, STORE_UNAVAILABLE
+   * @throws ApiError OVERLOADED, STORE_UNAVAILABLE, CONFLICT (the job's limit is reached, and it refuses what is beyond)
    */
   start(execution: NewExecution): Promise<boolean>;
   /** Calls back once when the execution ends. Answers how to stop watching. Says nothing of one that has ended before. */
   watch(executionId: string, onEnd: (ending: Ending) => void): () => void;
+  /** Nothing further starts; the step under way finishes. `resumeAt`: resumed then, unless somebody was first. */
+  pause(request: ControlRequest & { resumeAt?: number | undefined }): Promise<ControlOutcome>;
+  resume(request: ControlRequest): Promise<ControlOutcome>;
+  /** Ends the execution now: the step under way is aborted, and what it answers later is discarded. */
+  stop(request: ControlRequest): Promise<ControlOutcome>;
+  /** Runs a FAILED or STOPPED execution again from a step on; the results before it are kept. */
+  restart(request: RestartRequest): Promise<ControlOutcome>;
+  /** Approves or rejects an execution that waits for a decision. */
+  decide(request: DecisionRequest): Promise<ControlOutcome>;
+  /** Tells of every change of status from now on. Answers how to stop. */
+  subscribe(listener: (event: EngineEvent) => void): () => void;
+  /** From now on no new step begins; what is accepted waits for the next start. */
+  drain(): void;
   /** Stops beginning steps, lets those under way finish for so long, aborts the rest; all of it can be resumed. */
   close(graceMs: number): Promise<void>;
   /** Throws when the engine can't take work. */

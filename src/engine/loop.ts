@@ -1,10 +1,11 @@
 import type { ExecutionError, StepStatus } from "../contract/execution.ts";
-import type { CompiledJob, Ending, LogLine, Scope, StepRunner } from "./engine.ts";
-import { tryStep, wakeStep } from "./try-step.ts";
+import { endingAfter } from "./ending.ts";
+import type { ChildJob, CompiledJob, Decision, Ending, LogLine, Scope, StepRunner } from "./engine.ts";
+import { adoptChild, tryStep, wakeStep } from "./try-step.ts";
 
 /** The lasting result of a step. */
 export interface StepResult {
-  status: Extract<StepStatus, "COMPLETED" | "FAILED" | "SKIPPED">;
+  status: Extract<StepStatus, "COMPLETED" | "FAILED" | "SKIPPED" | "STOPPED">;
   /** As JSON, exactly what is stored; undefined when there is none. */
   outputJson?: string | undefined;
   output: unknown;
@@ -14,11 +15,13 @@ export interface StepResult {
   endedAt: number;
 }
 
-/** What one exchange with the journal records: a result, perhaps the last; or a wait, for a retry or a timer. */
+/** What one exchange with the journal records: a result, perhaps the last; or a wait, for a retry, a timer or a person. */
 export type StepRecord =
   | { kind: "result"; result: StepResult; ends?: Ending; logs?: LogLine[] }
   | { kind: "retry"; until: number; error: ExecutionError; startedAt: number; logs?: LogLine[] }
-  | { kind: "timer"; until: number; output: unknown; startedAt: number; logs?: LogLine[] };
+  | { kind: "timer"; until: number; output: unknown; startedAt: number; logs?: LogLine[] }
+  | ({ kind: "child"; childId: string; startedAt: number; logs?: LogLine[] } & ChildJob)
+  | { kind: "decision"; decision: Decision; startedAt: number; logs?: LogLine[] };
 
 /**
  * All that the run loop may touch of the world. An engine answers from its record what was done before, so that the
@@ -34,6 +37,12 @@ export interface RunContext {
   ): Promise<StepRecord>;
   /** Returns at that time. An engine may let go of everything meanwhile and run the loop anew. */
   sleep(until: number): Promise<void>;
+  /** Starts the job, once; returns when it has ended. */
+  child(record: Extract<StepRecord, { kind: "child" }>): Promise<Ending>;
+  /** Returns once somebody has decided; the step then has its result. */
+  decided(): Promise<void>;
+  /** Ends the execution apart from a result: its last one was recorded while a pause kept it from ending. */
+  end(ending: Ending): Promise<void>;
 }
 
 /** One execution under way. */
@@ -43,10 +52,9 @@ export interface Run {
   run: number;
   job: CompiledJob;
   scope: Scope;
-  startedAt: number;
   /** Output of the last step that completed. */
   lastOutput: unknown;
-  /** Milliseconds since the epoch; the whole execution fails then. */
+  /** Milliseconds since the epoch; the whole execution fails then. It moves while the execution is held. */
   deadline?: number | undefined;
 }
 
@@ -68,6 +76,8 @@ export async function runSteps(
     run.scope.steps[key] = { output: record.result.output, status: record.result.status };
     if (record.result.status === "COMPLETED") run.lastOutput = record.result.output;
     if (record.ends) return;
+    const ending = endingAfter(run, position, record.result);
+    if (ending) return context.end(ending);
   }
 }
 
@@ -85,6 +95,20 @@ async function finishStep(
       tryStep({ run, position, attempt, since, signal, limits }, runStep),
     );
     if (record.kind === "result") return record;
+    if (record.kind === "decision") {
+      await context.decided();
+      // The same try once more: it answers the result that the decision made.
+      attempt--;
+      continue;
+    }
+    if (record.kind === "child") {
+      const ending = await context.child(record);
+      const done = await context.step(position, attempt, "wake", async () =>
+        adoptChild({ run, position, attempt, limits }, record, ending),
+      );
+      if (done.kind === "result") return done;
+      throw new Error("A step whose job has ended has to have a result.");
+    }
     await context.sleep(Math.min(record.until, run.deadline ?? Number.POSITIVE_INFINITY));
     if (record.kind === "retry") {
       since = record.startedAt;

@@ -4,49 +4,48 @@ export interface TimeLimit {
   /** Settles as the code does, or fails as soon as the signal is aborted. */
   race<T>(code: Promise<T>): Promise<T>;
   /** Why time ran out, if it did. */
-  fault(): { code: string; message: string; retryable: boolean } | undefined;
+  fault(): TimeFault | undefined;
   clear(): void;
 }
 
-// setTimeout holds at most 2^31-1 ms (24.8 days); a longer limit is checked again at the next attempt or wake-up.
+interface TimeFault {
+  code: "STEP_TIMEOUT" | "EXECUTION_TIMEOUT";
+  message: string;
+  retryable: boolean;
+}
+
+// setTimeout holds at most 2^31-1 ms (24.8 days).
 const longestTimer = 2 ** 31 - 1;
 
 /** Limits one try by the step's own time, by the deadline of the execution, and by a stop from outside. */
 export function timeLimit(given: {
   stepMs: number | undefined;
-  deadline: number | undefined;
+  /** Asked again when it has passed: it moves while the execution is held. */
+  deadline: () => number | undefined;
   startedAt: number;
   stop: AbortSignal;
 }): TimeLimit {
   const { stepMs, deadline, startedAt, stop } = given;
-  const executionMs = deadline === undefined ? Number.POSITIVE_INFINITY : Math.max(0, deadline - startedAt);
-  const ms = Math.min(stepMs ?? Number.POSITIVE_INFINITY, executionMs);
-  if (ms === Number.POSITIVE_INFINITY) {
+  const stepEnd = stepMs === undefined ? Number.POSITIVE_INFINITY : startedAt + stepMs;
+  const ends = () => Math.min(stepEnd, deadline() ?? Number.POSITIVE_INFINITY);
+  if (stepMs === undefined && deadline() === undefined) {
     return { signal: stop, race: (code) => raceAbort(code, stop), fault: () => undefined, clear() {} };
   }
   const controller = new AbortController();
   const onStop = () => controller.abort(stop.reason);
   stop.addEventListener("abort", onStop, { once: true });
   if (stop.aborted) onStop();
-  let fault: ReturnType<TimeLimit["fault"]>;
-  const timer = setTimeout(
-    () => {
-      fault =
-        executionMs <= ms
-          ? {
-              code: "EXECUTION_TIMEOUT",
-              message: "The execution took longer than its timeoutMs.",
-              retryable: false,
-            }
-          : {
-              code: "STEP_TIMEOUT",
-              message: `The step took longer than its timeoutMs of ${stepMs}.`,
-              retryable: true,
-            };
-      controller.abort(new Error(fault.message));
-    },
-    Math.min(ms, longestTimer),
-  );
+  let fault: TimeFault | undefined;
+  let timer: NodeJS.Timeout;
+  const arm = () => {
+    timer = setTimeout(check, Math.min(Math.max(ends() - Date.now(), 0), longestTimer));
+  };
+  const check = () => {
+    if (Date.now() < ends()) return arm();
+    fault = stepEnd <= ends() ? stepTimeout(stepMs!) : executionTimeout;
+    controller.abort(new Error(fault.message));
+  };
+  arm();
   return {
     signal: controller.signal,
     race: (code) => raceAbort(code, controller.signal),
@@ -56,6 +55,17 @@ export function timeLimit(given: {
       stop.removeEventListener("abort", onStop);
     },
   };
+}
+
+const executionTimeout: TimeFault = {
+  code: "EXECUTION_TIMEOUT",
+  message: "The execution took longer than its timeoutMs.",
+  retryable: false,
+};
+
+function stepTimeout(ms: number): TimeFault {
+  const message = `The step took longer than its timeoutMs of ${ms}.`;
+  return { code: "STEP_TIMEOUT", message, retryable: true };
 }
 
 function raceAbort<T>(code: Promise<T>, signal: AbortSignal): Promise<T> {

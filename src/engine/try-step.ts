@@ -1,6 +1,8 @@
 import { backoff } from "../lib/backoff.ts";
 import { failpoint } from "../lib/failpoint.ts";
+import { newId } from "../lib/ids.ts";
 import { StepError } from "../lib/step-error.ts";
+import { endingAfter } from "./ending.ts";
 import type { CompiledStep, Ending, StepRunner } from "./engine.ts";
 import type { Run, RunLimits, StepRecord, StepResult } from "./loop.ts";
 import { stepLog } from "./step-log.ts";
@@ -45,7 +47,7 @@ export async function tryStep(
     const input = step.input(run.scope);
     limit = timeLimit({
       stepMs: step.timeoutMs,
-      deadline: run.deadline,
+      deadline: () => run.deadline,
       startedAt: now,
       stop: current.signal,
     });
@@ -62,6 +64,12 @@ export async function tryStep(
       }),
     );
     failpoint("step.after-run");
+    if (outcome.child) {
+      return { kind: "child", childId: newId(), ...outcome.child, startedAt, logs: log.lines };
+    }
+    if (outcome.decision) {
+      return { kind: "decision", decision: outcome.decision, startedAt, logs: log.lines };
+    }
     if (outcome.until !== undefined && outcome.until > Date.now()) {
       return { kind: "timer", until: outcome.until, output: outcome.output, startedAt, logs: log.lines };
     }
@@ -85,6 +93,25 @@ export function wakeStep(current: Try, parked: Extract<StepRecord, { kind: "time
     return fail(current, parked.startedAt, overdue(current.run));
   }
   return complete(current, parked.startedAt, parked.output);
+}
+
+/** The result of a step that ran a job, once that has ended. */
+export function adoptChild(
+  current: Try,
+  child: Extract<StepRecord, { kind: "child" }>,
+  ending: Ending,
+): StepRecord {
+  const { deadline } = current.run;
+  if (deadline !== undefined && Date.now() >= deadline) {
+    return fail(current, child.startedAt, overdue(current.run));
+  }
+  if (ending.status === "COMPLETED") {
+    const output = { executionId: child.childId, status: ending.status, output: ending.output };
+    return complete(current, child.startedAt, output);
+  }
+  const why = ending.error?.message ?? "It gave no reason.";
+  const message = `The job it ran is ${ending.status}: ${why} (execution ${child.childId})`;
+  return fail(current, child.startedAt, { code: "SUB_JOB_FAILED", message, retryable: false });
 }
 
 function complete(current: Try, startedAt: number, output: unknown): StepRecord {
@@ -124,19 +151,8 @@ function fail(current: Try, startedAt: number, fault: Fault): StepRecord {
 
 /** Adds the end of the execution to the result that brings it: finish and end are one record. */
 function settle(current: Try, result: StepResult): StepRecord {
-  const { run } = current;
-  const { endedAt } = result;
-  if (result.status === "FAILED" && failsExecution(stepOf(current), result)) {
-    const ends: Ending = { status: "FAILED", endedAt, error: result.error, output: null };
-    return { kind: "result", result, ends };
-  }
-  if (current.position < run.job.steps.length - 1) return { kind: "result", result };
-  const output = result.status === "COMPLETED" ? result.output : run.lastOutput;
-  return { kind: "result", result, ends: { status: "COMPLETED", endedAt, output } };
-}
-
-function failsExecution(step: CompiledStep, result: StepResult): boolean {
-  return step.onError === "fail" || result.error?.code === "EXECUTION_TIMEOUT";
+  const ends = endingAfter(current.run, current.position, result);
+  return ends ? { kind: "result", result, ends } : { kind: "result", result };
 }
 
 /** Now; or the start, where the clock was set back since: nothing ends before it begins. */

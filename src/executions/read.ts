@@ -9,15 +9,17 @@ import type {
 import type { Meta } from "../contract/shapes.ts";
 import { mayUseJob, type Principal } from "../http/principal.ts";
 import { presentExecution, presentHistoryItem, presentSummary } from "./present.ts";
-import type { ExecutionDetail, ExecutionStore } from "./store.ts";
+import type { ExecutionDetail } from "./rows.ts";
+import type { ExecutionStore } from "./store.ts";
 
 /** An execution that the principal may see. */
 export async function readExecution(
   store: ExecutionStore,
   principal: Principal,
   id: string,
+  run?: number,
 ): Promise<JobExecution> {
-  return presentExecution(await findVisible(store, principal, id));
+  return presentExecution(await findVisible(store, principal, id, run));
 }
 
 export async function readLastExecution(
@@ -63,9 +65,9 @@ export async function readLogs(
   store: ExecutionStore,
   principal: Principal,
   id: string,
-  query: { step?: string; page?: number; size?: number },
+  query: { step?: string; run?: number; page?: number; size?: number },
 ): Promise<{ data: StepLogLine[]; meta: Meta }> {
-  const { execution, steps } = await findVisible(store, principal, id);
+  const { execution, steps } = await findVisible(store, principal, id, query.run);
   const { step, page = 0, size = 100 } = query;
   const position = step === undefined ? undefined : steps.findIndex(({ key }) => key === step);
   if (position === -1) {
@@ -80,6 +82,7 @@ export async function readLogs(
   );
   const data = lines.map((line) => ({
     stepKey: steps[line.position]?.key ?? String(line.position),
+    run: execution.run,
     attempt: line.attempt,
     at: line.at.toISOString(),
     level: line.level as StepLogLine["level"],
@@ -89,17 +92,30 @@ export async function readLogs(
 }
 
 /** The same answer for what isn't there and for what the principal may not know of. */
-async function findVisible(
+export async function findVisible(
   store: ExecutionStore,
   principal: Principal,
   id: string,
+  run?: number,
 ): Promise<ExecutionDetail> {
-  const found = await store.findExecution(id);
-  const rights = found && principal.jobs ? await store.findRights(found.execution.job_id) : undefined;
-  if (!found || (principal.jobs && !(rights && mayUseJob(principal, rights)))) {
+  await requireVisible(store, principal, id);
+  const found = await store.findExecution(id, run);
+  if (!found) throw new ApiError("NOT_FOUND", `Execution ${id} has no attempt ${run}.`);
+  return found;
+}
+
+/** @throws ApiError NOT_FOUND for what isn't there and, in the same words, for what the principal may not know of */
+export async function requireVisible(
+  store: ExecutionStore,
+  principal: Principal,
+  id: string,
+): Promise<string> {
+  const jobId = await store.findJobOf(id);
+  const rights = jobId !== undefined && principal.jobs ? await store.findRights(jobId) : undefined;
+  if (jobId === undefined || (principal.jobs && !(rights && mayUseJob(principal, rights)))) {
     throw new ApiError("NOT_FOUND", `There is no execution ${id}.`);
   }
-  return found;
+  return jobId;
 }
 
 /**

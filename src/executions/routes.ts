@@ -30,8 +30,8 @@ export function executionRoutes(
     const total = found.meta.totalElements;
     return { ...found, message: total === 1 ? "1 execution found." : `${total} executions found.` };
   });
-  route(app, "getExecution", async ({ principal, params }) => ({
-    data: await readExecution(store, principal, params.id),
+  route(app, "getExecution", async ({ principal, params, query }) => ({
+    data: await readExecution(store, principal, params.id, query.run),
     message: "The execution.",
   }));
   route(app, "getLastExecution", async ({ principal, params }) => ({

@@ -5,7 +5,7 @@ import type { JobLimits } from "../contract/identity.ts";
 import type { CompiledFilter, FieldMap } from "../db/filter.ts";
 import { createKysely } from "../db/pool.ts";
 import { firstIdAt } from "../lib/ids.ts";
-import type { ExecutionRow } from "./store.ts";
+import type { ExecutionRow } from "./rows.ts";
 
 const HOUR_MS = 3_600_000;
 const HIGHEST_TIME = 2 ** 48 - 1;

@@ -218,6 +218,7 @@ describe("POST /jobExecution/search", () => {
       jobName,
       jobVersion: 1,
       workflowId: id,
+      run: 1,
       status,
       startTime: startTime.toISOString(),
       endTime: endTime!.toISOString(),

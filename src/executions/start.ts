@@ -96,6 +96,7 @@ async function begin(
       triggerSource: request.triggerSource ?? null,
       startedBy: principal.name,
       startedAt: Date.now(),
+      priority: request.priority,
     };
     beforeStart?.(id);
     if (await deps.engine.start(execution)) return { response: presentStart(execution), repeated: false };

@@ -1,83 +1,22 @@
 import type pg from "pg";
-import type { ExecutionError, ExecutionStatus, StartResponse, StepStatus } from "../contract/execution.ts";
+import type { StartResponse } from "../contract/execution.ts";
 import { quick } from "../db/quick.ts";
+import { inTransaction } from "../db/transaction.ts";
 import type { Ending } from "../engine/engine.ts";
+import { inForce } from "../engine/in-force.ts";
 import { presentStart } from "./present.ts";
-
-export interface ExecutionRow {
-  id: string;
-  job_id: string;
-  job_version: number;
-  job_name: string;
-  workflow_id: string;
-  run: number;
-  status: ExecutionStatus;
-  triggered_by: string;
-  trigger_source: string | null;
-  started_by: string;
-  parameters: Record<string, unknown>;
-  started_at: Date;
-  ended_at: Date | null;
-  error: ExecutionError | null;
-}
-
-export interface StepResultRow {
-  id: string;
-  position: number;
-  status: StepStatus;
-  attempts: number;
-  started_at: Date;
-  ended_at: Date;
-  output: unknown;
-  error: ExecutionError | null;
-}
-
-export interface LiveRow {
-  position: number | null;
-  attempts: number;
-  step_started: Date | null;
-  due_at: Date | null;
-  parked: { error?: ExecutionError } | null;
-}
-
-/** A step as the definition that the execution started with has it. */
-export interface DefinedStep {
-  id: string;
-  key: string;
-  name?: string;
-  type: string;
-}
-
-export interface ExecutionDetail {
-  execution: ExecutionRow;
-  steps: DefinedStep[];
-  results: StepResultRow[];
-  live: LiveRow | undefined;
-}
-
-/** What the rights of a principal are compared with. */
-export interface JobRights {
-  id: string;
-  collectionId: string | null;
-  tags: string[];
-}
-
-export interface HistoryQuery {
-  sortField: "startTime" | "endTime" | "durationMs" | "status" | "triggeredBy" | "id";
-  sortDirection: "asc" | "desc";
-  page: number;
-  size: number;
-}
-
-export interface CounterSums {
-  started: number;
-  completed: number;
-  failed: number;
-  stopped: number;
-  duration_ms: number;
-  min_ms: number | null;
-  max_ms: number | null;
-}
+import type {
+  ActionRow,
+  CounterSums,
+  DefinedStep,
+  ExecutionDetail,
+  ExecutionRow,
+  HistoryQuery,
+  JobRights,
+  LiveRow,
+  RunRow,
+  StepResultRow,
+} from "./rows.ts";
 
 // Ids are UUIDv7: their order is that of the starts, and it has an index.
 const sortColumns: Record<HistoryQuery["sortField"], string> = {
@@ -89,48 +28,74 @@ const sortColumns: Record<HistoryQuery["sortField"], string> = {
   triggeredBy: 'triggered_by collate "C"',
 };
 
-const columns = `id::text, job_id::text, job_version, job_name, workflow_id::text, run, status, triggered_by, trigger_source, started_by,
-  parameters, started_at, ended_at, error`;
+const columns = `id::text, job_id::text, job_version, job_name, workflow_id::text, run, from_position, run_started_at,
+  paused_ms::float8, status, triggered_by, trigger_source, started_by, parameters, started_at, ended_at, error`;
+
+const mostActions = 1000;
 
 /** Reads executions; only the engine's journal writes them. */
 export function executionStore(pool: pg.Pool) {
-  async function detail(execution: ExecutionRow | undefined): Promise<ExecutionDetail | undefined> {
-    if (!execution) return undefined;
-    const [definition, results, live] = await Promise.all([
-      pool.query<{ steps: DefinedStep[] }>(
-        "select definition -> 'steps' as steps from job_version where job_id = $1 and version = $2",
-        [execution.job_id, execution.job_version],
-      ),
-      pool.query<StepResultRow>(
-        `select id::text, position, status, attempts, started_at, ended_at, output, error from step_execution
-         where execution_id = $1 and run = $2 order by position`,
-        [execution.id, execution.run],
-      ),
-      pool.query<LiveRow>(
-        "select position, attempts, step_started, due_at, parked from live_execution where execution_id = $1",
+  /** All of it as of one moment: between two looks a restart could make the one belong to another run than the other. */
+  async function detail(
+    where: string,
+    value: string,
+    run: number | undefined,
+  ): Promise<ExecutionDetail | undefined> {
+    return inTransaction(pool, async (client) => {
+      await client.query("set transaction isolation level repeatable read, read only");
+      const found = await client.query<ExecutionRow>(`select ${columns} from execution where ${where}`, [
+        value,
+      ]);
+      const latest = found.rows[0];
+      if (!latest) return undefined;
+      const earlier = latest.run === 1 ? [] : await findRuns(client, latest.id);
+      const execution = run === undefined ? latest : asOfRun(latest, earlier, run);
+      if (!execution) return undefined;
+      const versions = [...new Set([execution, ...earlier].map((row) => row.job_version))];
+      const definitions = await client.query<{ version: number; steps: DefinedStep[] }>(
+        `select version, definition -> 'steps' as steps from job_version where job_id = $1 and version = any($2)`,
+        [execution.job_id, versions],
+      );
+      const live = await client.query<LiveRow>(
+        `select position, attempts, step_started, due_at, parked, held, held_at, draining, waiting, act_at
+         from live_execution where execution_id = $1`,
         [execution.id],
-      ),
-    ]);
-    return {
-      execution,
-      steps: definition.rows[0]?.steps ?? [],
-      results: results.rows,
-      live: live.rows[0],
-    };
+      );
+      const actions = await client.query<ActionRow>(
+        `select run, action, actor, reason, at, from_status, to_status from execution_action
+         where execution_id = $1 order by id desc limit ${mostActions}`,
+        [execution.id],
+      );
+      const stepsOf = new Map(definitions.rows.map(({ version, steps }) => [version, steps]));
+      return {
+        execution,
+        steps: stepsOf.get(execution.job_version) ?? [],
+        results: await findResults(client, execution, earlier),
+        live: execution === latest ? live.rows[0] : undefined,
+        earlier,
+        actions: actions.rows.reverse(),
+        stepsOf,
+      };
+    });
   }
 
   return {
-    async findExecution(id: string): Promise<ExecutionDetail | undefined> {
-      const { rows } = await pool.query<ExecutionRow>(`select ${columns} from execution where id = $1`, [id]);
-      return detail(rows[0]);
+    /** As the attempt `run` left it; the latest when left out. */
+    findExecution(id: string, run?: number): Promise<ExecutionDetail | undefined> {
+      return detail("id = $1", id, run);
     },
 
-    async findLast(jobId: string): Promise<ExecutionDetail | undefined> {
-      const { rows } = await pool.query<ExecutionRow>(
-        `select ${columns} from execution where job_id = $1 order by id desc limit 1`,
-        [jobId],
+    findLast(jobId: string): Promise<ExecutionDetail | undefined> {
+      return detail("job_id = $1 order by id desc limit 1", jobId, undefined);
+    },
+
+    /** The job of an execution, to tell whether somebody may know of it. */
+    async findJobOf(id: string): Promise<string | undefined> {
+      const { rows } = await pool.query<{ jobId: string }>(
+        'select job_id::text as "jobId" from execution where id = $1',
+        [id],
       );
-      return detail(rows[0]);
+      return rows[0]?.jobId;
     },
 
     /** Deleted jobs too: their executions stay readable by those who could read them. */
@@ -164,7 +129,12 @@ export function executionStore(pool: pg.Pool) {
       return rows[0]!;
     },
 
-    async findLogs(execution: ExecutionRow, positions: number[] | undefined, page: number, size: number) {
+    async findLogs(
+      execution: Pick<ExecutionRow, "id" | "run">,
+      positions: number[] | undefined,
+      page: number,
+      size: number,
+    ) {
       const where = "execution_id = $1 and run = $2 and ($3::int2[] is null or position = any($3))";
       const values = [execution.id, execution.run, positions ?? null];
       const [lines, count] = await Promise.all([
@@ -194,22 +164,15 @@ export function executionStore(pool: pg.Pool) {
 
     /** How an execution ended; undefined while it goes on. */
     async findEnding(id: string): Promise<Ending | undefined> {
-      const { rows } = await pool.query<Pick<ExecutionRow, "status" | "ended_at" | "error" | "run">>(
-        "select status, ended_at, error, run from execution where id = $1 and ended_at is not null",
-        [id],
-      );
-      const row = rows[0];
-      if (!row) return undefined;
-      const output = await pool.query<{ output: unknown }>(
-        `select output from step_execution where execution_id = $1 and run = $2 and status = 'COMPLETED'
-         order by position desc limit 1`,
-        [id, row.run],
-      );
+      const found = await detail("id = $1 and ended_at is not null", id, undefined);
+      if (!found) return undefined;
+      const { execution, results } = found;
+      const last = results.findLast(({ status }) => status === "COMPLETED");
       return {
-        status: row.status as Ending["status"],
-        endedAt: row.ended_at!.getTime(),
-        error: row.error ?? undefined,
-        output: row.status === "COMPLETED" ? (output.rows[0]?.output ?? null) : null,
+        status: execution.status as Ending["status"],
+        endedAt: execution.ended_at!.getTime(),
+        error: execution.error ?? undefined,
+        output: execution.status === "COMPLETED" ? (last?.output ?? null) : null,
       };
     },
 
@@ -254,6 +217,43 @@ export function executionStore(pool: pg.Pool) {
       await pool.query("delete from idempotency_key where created_at < now() - interval '24 hours'");
     },
   };
+}
+
+async function findRuns(client: pg.ClientBase, id: string): Promise<RunRow[]> {
+  const { rows } = await client.query<RunRow>(
+    `select run, workflow_id::text, job_version, from_position, status, started_at, ended_at, paused_ms::float8, error
+     from execution_run where execution_id = $1 order by run`,
+    [id],
+  );
+  return rows;
+}
+
+/** The execution as one of its attempts had it; undefined when there was no such attempt. */
+function asOfRun(latest: ExecutionRow, earlier: RunRow[], run: number): ExecutionRow | undefined {
+  if (run === latest.run) return latest;
+  const row = earlier.find((one) => one.run === run);
+  return row && { ...latest, ...row, started_at: latest.started_at, run_started_at: row.started_at };
+}
+
+/** The results that count for the attempt. Superseded ones may be large, and are not loaded. */
+async function findResults(
+  client: pg.ClientBase,
+  execution: ExecutionRow,
+  earlier: RunRow[],
+): Promise<StepResultRow[]> {
+  const points = new Map([...earlier, execution].map((row) => [row.run, row.from_position]));
+  const recorded = await client.query<{ run: number; position: number }>(
+    "select run, position from step_execution where execution_id = $1",
+    [execution.id],
+  );
+  const counting = inForce(recorded.rows, execution.run, points);
+  const { rows } = await client.query<StepResultRow>(
+    `select id::text, run, position, status, attempts, started_at, ended_at, output, error
+     from step_execution join unnest($2::int2[], $3::int2[]) as counting (run, position) using (run, position)
+     where execution_id = $1 order by position`,
+    [execution.id, counting.map(({ run }) => run), counting.map(({ position }) => position)],
+  );
+  return rows;
 }
 
 export type ExecutionStore = ReturnType<typeof executionStore>;

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from "fastify";
+import type { Access } from "../contract/authorities.ts";
 import { ApiError } from "../contract/errors.ts";
 import type { Route } from "../contract/routes.ts";
 import { holds, type Principal } from "./principal.ts";
@@ -16,6 +17,8 @@ declare module "fastify" {
   }
   interface FastifyInstance {
     registered: RegisteredRoute[];
+    /** Who the Authorization header belongs to; throws ApiError UNAUTHENTICATED, or FORBIDDEN without that right. */
+    admit(authorization: string | undefined, access: Access): Promise<Principal>;
   }
 }
 
@@ -46,6 +49,11 @@ export const publicExtras: readonly string[] = [
 export function guard(app: FastifyInstance, authenticate: Authenticate): void {
   app.decorateRequest("principal", null);
   app.decorate("registered", []);
+  app.decorate("admit", async (authorization: string | undefined, access: Access) => {
+    const principal = await authenticate(authorization);
+    if (!mayCall(principal, access)) throw lacks(principal, access);
+    return principal;
+  });
 
   app.addHook("onRoute", (options) => {
     const entry = options.config?.pawl;
@@ -68,7 +76,7 @@ export function guard(app: FastifyInstance, authenticate: Authenticate): void {
     const { access } = entry.route;
     if (access === "public") return void done();
     const admit = (principal: Principal) => {
-      if (access !== "authenticated" && !holds(principal, access)) return void done(lacks(principal, access));
+      if (!mayCall(principal, access)) return void done(lacks(principal, access));
       request.principal = principal;
       done();
     };
@@ -80,6 +88,10 @@ export function guard(app: FastifyInstance, authenticate: Authenticate): void {
       done(error as Error);
     }
   });
+}
+
+function mayCall(principal: Principal, access: Access): boolean {
+  return access === "authenticated" || access === "public" || holds(principal, access);
 }
 
 function lacks(principal: Principal, access: string): ApiError {

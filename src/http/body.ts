@@ -7,6 +7,7 @@ import { throwFaults } from "./validate.ts";
 export const bodyLimit = 1024 * 1024;
 
 const yamlTypes = ["application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml"];
+const formType = "application/x-www-form-urlencoded";
 
 /** A body that came as text: told apart by its class, since JSON may be a string too. */
 export class TextBody {
@@ -26,14 +27,18 @@ export function addBodyParsers(app: FastifyInstance): void {
       done(error as Error);
     }
   });
-  app.addContentTypeParser(yamlTypes, { parseAs: "buffer", bodyLimit }, (request, body, done) => {
-    try {
-      requireTextBody(request);
-      done(null, new TextBody(textOf(request, body as Buffer)));
-    } catch (error) {
-      done(error as Error);
-    }
-  });
+  app.addContentTypeParser(
+    [...yamlTypes, formType],
+    { parseAs: "buffer", bodyLimit },
+    (request, body, done) => {
+      try {
+        requireTextBody(request);
+        done(null, new TextBody(textOf(request, body as Buffer)));
+      } catch (error) {
+        done(error as Error);
+      }
+    },
+  );
 }
 
 function parseJson(text: string): unknown {
@@ -77,7 +82,9 @@ function textOf(request: FastifyRequest, body: Buffer): string {
 }
 
 function requireTextBody(request: FastifyRequest): void {
-  if (request.routeOptions.config.pawl?.route.textBody) return;
+  const taken: readonly string[] = request.routeOptions.config.pawl?.route.textBody ?? [];
+  const isForm = request.headers["content-type"]?.toLowerCase().startsWith(formType) ?? false;
+  if (isForm ? taken.includes(formType) : taken.some((type) => yamlTypes.includes(type))) return;
   throw new ApiError(
     "UNSUPPORTED_MEDIA_TYPE",
     "This request takes JSON: send it with Content-Type: application/json.",

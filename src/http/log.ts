@@ -28,7 +28,8 @@ export class RequestLog extends LogController {
     request.log[level](
       {
         method: request.method,
-        path: pathOf(request.url),
+        // A token in the path is a key to what is behind it.
+        path: entry?.route.path.includes("/:token") ? entry.route.path : pathOf(request.url),
         route: entry?.name,
         status: reply.statusCode,
         ms: Math.round(reply.elapsedTime * 10) / 10,

@@ -1,4 +1,5 @@
 import type { TSchema } from "typebox";
+import * as control from "../contract/control.ts";
 import { type ErrorCode, errorCatalogue } from "../contract/errors.ts";
 import * as execution from "../contract/execution.ts";
 import * as identity from "../contract/identity.ts";
@@ -151,10 +152,11 @@ function example(code: ErrorCode): Json {
 
 /** Schemas that have a name of their own, by their text: TypeBox copies what it puts into another schema. */
 const components: Map<string, string> = new Map(
-  [execution, identity, job, search, { Failure: shapes.Failure, Meta: shapes.Meta }].flatMap((part) =>
-    Object.entries(part as Record<string, unknown>)
-      .filter(([, schema]) => (schema as { type?: unknown }).type === "object")
-      .map(([name, schema]): [string, string] => [JSON.stringify(schema), name]),
+  [control, execution, identity, job, search, { Failure: shapes.Failure, Meta: shapes.Meta }].flatMap(
+    (part) =>
+      Object.entries(part as Record<string, unknown>)
+        .filter(([, schema]) => (schema as { type?: unknown }).type === "object")
+        .map(([name, schema]): [string, string] => [JSON.stringify(schema), name]),
   ),
 );
 

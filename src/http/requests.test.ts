@@ -217,6 +217,7 @@ test("hands numbers, defaults and ids in lower case to the handler", async () =>
     parameters: { id: jobId.toUpperCase() },
     async: true,
     triggeredBy: "api",
+    priority: 5,
   });
   const limits = { ids: [jobId.toUpperCase()], tags: ["Keep"] };
   const principal = { name: "a", authorities: [], jobs: limits };

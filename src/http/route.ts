@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { authorities } from "../contract/authorities.ts";
 import { ApiError, type FaultDetail } from "../contract/errors.ts";
@@ -28,14 +29,18 @@ export interface Call<R extends Route> {
   readonly principal: Principal;
   /** Aborted when the client has gone before it was answered. */
   readonly signal: AbortSignal;
+  /** Who the credential belongs to by now, for an answer that takes long. Throws as the route itself would. */
+  readmit(): Promise<Principal>;
   requestId: string;
   log: FastifyBaseLogger;
 }
 
 /** What a handler answers: data for the envelope, or, on a `bare` route, the body itself. */
-export type Answer<R extends Route> = R extends { bare: true }
-  ? { body: DataOf<R>; status?: number; type?: string }
-  : { data: DataOf<R>; message?: string; meta?: Meta; status?: number };
+export type Answer<R extends Route> = R extends { stream: true }
+  ? { stream: Readable }
+  : R extends { bare: true }
+    ? { body: DataOf<R>; status?: number; type?: string; headers?: Record<string, string> }
+    : { data: DataOf<R>; message?: string; meta?: Meta; status?: number };
 
 export type Handler<R extends Route> = (call: Call<R>) => Answer<R> | Promise<Answer<R>>;
 
@@ -76,6 +81,7 @@ export function addRoute<R extends Route>(
         new RouteCall(request, reply, read(request)) as unknown as Call<R>,
       )) as AnyAnswer;
       reply.code(answer.status ?? status);
+      if (answer.stream) return sendEvents(reply, answer.stream);
       if (table.bare) return sendBare(reply, answer);
       reply.header("content-type", "application/json; charset=utf-8");
       return JSON.stringify({
@@ -96,9 +102,21 @@ interface AnyAnswer {
   meta?: Meta;
   status?: number;
   type?: string;
+  headers?: Record<string, string>;
+  stream?: Readable;
 }
 
-function sendBare(reply: FastifyReply, { body, type }: AnyAnswer): unknown {
+function sendEvents(reply: FastifyReply, stream: Readable): Readable {
+  reply.header("content-type", "text/event-stream; charset=utf-8");
+  // nginx would keep events back until it has enough of them.
+  reply.header("x-accel-buffering", "no");
+  // Idle after its end, the connection would hold a shutdown up.
+  reply.header("connection", "close");
+  return stream;
+}
+
+function sendBare(reply: FastifyReply, { body, type, headers }: AnyAnswer): unknown {
+  if (headers) reply.headers(headers);
   if (type !== undefined && typeof body === "string") {
     reply.header("content-type", /charset/i.test(type) ? type : `${type}; charset=utf-8`);
     return body;
@@ -146,6 +164,11 @@ class RouteCall {
 
   get signal(): AbortSignal {
     return clientGone(this.#reply);
+  }
+
+  readmit(): Promise<Principal> {
+    const { headers, server, routeOptions } = this.#request;
+    return server.admit(headers.authorization, routeOptions.config.pawl!.route.access);
   }
 }
 

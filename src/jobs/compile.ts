@@ -12,6 +12,7 @@ export interface CompiledJob {
   version: number;
   name: string;
   timeoutMs: number | undefined;
+  concurrency: { limit: number; onLimit: "queue" | "reject" } | undefined;
   readParameters: ReadParameters;
   steps: readonly CompiledStep[];
 }
@@ -41,6 +42,7 @@ export function compileJob(
     version,
     name: definition.name,
     timeoutMs: definition.timeoutMs,
+    concurrency: definition.concurrency && { onLimit: "queue", ...definition.concurrency },
     readParameters: compileParameters(definition.parameters),
     steps: definition.steps.map((step) => ({
       id: step.id,

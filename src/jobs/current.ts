@@ -61,6 +61,11 @@ export function currentJobs(store: JobStore, types: StepTypes) {
       return found.job;
     },
 
+    /** The current version of a job, for a step that runs it: whoever saved that step was allowed to. */
+    async findCurrent(id: string): Promise<CompiledJob | undefined> {
+      return (await find(id))?.job;
+    },
+
     /** A version of a job as the engine runs it, be the job deleted since. */
     async loadCompiled(jobId: string, version: number): Promise<CompiledJob | undefined> {
       const known = compiled.get(`${jobId}:${version}`);

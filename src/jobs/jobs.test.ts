@@ -13,6 +13,7 @@ test("keeps what was written, version by version", async (t) => {
     tags: ["b", "a"],
     parameters: { type: "object", required: ["day"], properties: { day: { type: "string" }, a: {} } },
     timeoutMs: 60_000,
+    concurrency: { limit: 2, onLimit: "reject" },
     mcp: { exposed: false },
   });
   const made = await make(input);

@@ -28,7 +28,8 @@ export interface VersionRow {
 }
 
 export function presentJob(row: JobRow): Job {
-  const { name, description, category, tags, parameters, timeoutMs, mcp, steps } = row.definition;
+  const { name, description, category, tags, parameters, timeoutMs, concurrency, mcp, steps } =
+    row.definition;
   return {
     id: row.id,
     name,
@@ -39,6 +40,7 @@ export function presentJob(row: JobRow): Job {
     parameters,
     steps: steps.map(presentStep),
     timeoutMs,
+    concurrency,
     mcp,
     version: row.version,
     createdAt: row.createdAt.toISOString(),
@@ -49,7 +51,8 @@ export function presentJob(row: JobRow): Job {
 }
 
 export function presentVersion(row: VersionRow): JobVersion {
-  const { name, description, category, tags, parameters, timeoutMs, mcp, steps } = row.definition;
+  const { name, description, category, tags, parameters, timeoutMs, concurrency, mcp, steps } =
+    row.definition;
   return {
     version: row.version,
     current: row.current,
@@ -63,6 +66,7 @@ export function presentVersion(row: VersionRow): JobVersion {
       tags,
       parameters,
       timeoutMs,
+      concurrency,
       mcp,
       steps: steps.map(presentStep),
     },

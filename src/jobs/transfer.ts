@@ -50,7 +50,7 @@ export function exportJob(definition: Definition, format: "yaml" | "json"): { bo
 const RETRY_DEFAULTS: Record<string, unknown> = { initialDelayMs: 500, factor: 2, maxDelayMs: 30_000 };
 
 function portable(definition: Definition): Record<string, unknown> {
-  const { name, description, category, tags, parameters, timeoutMs, mcp, steps } = definition;
+  const { name, description, category, tags, parameters, timeoutMs, concurrency, mcp, steps } = definition;
   return withoutUndefined({
     name,
     description,
@@ -71,6 +71,7 @@ function portable(definition: Definition): Record<string, unknown> {
       }),
     ),
     timeoutMs,
+    concurrency,
     mcp,
   });
 }

@@ -11,6 +11,7 @@ import type { JobRow } from "./present.ts";
 import { withStepIds } from "./step-ids.ts";
 import type { StepTypes } from "./step-type.ts";
 import type { JobStore } from "./store.ts";
+import { requireSubJobs } from "./sub-jobs.ts";
 
 export interface WriteDeps {
   store: JobStore;
@@ -25,6 +26,7 @@ export async function createJob(deps: WriteDeps, principal: Principal, input: Jo
   const { collectionId = null, ...described } = input;
   requireWithinLimits(principal, { id, collectionId, tags: input.tags ?? [] });
   await requireValid(described, deps.types);
+  await requireSubJobs(deps.store, principal, undefined, described);
   const definition = withStepIds(described, undefined);
   const made = { definition, version: 1, collectionId, by: principal.name, at: new Date() };
   await refusingTakenNames(input.name, () =>
@@ -61,6 +63,7 @@ export async function replaceJob(
   if (!(await deps.store.find(id, principal.jobs))) throw noSuchJob();
   const { collectionId, ...described } = input;
   await requireValid(described, deps.types);
+  await requireSubJobs(deps.store, principal, id, described);
   return change(deps, principal, id, { expectedVersion, collectionId }, (job) => ({
     definition: withStepIds(described, job.definition),
   }));
@@ -77,6 +80,7 @@ export async function restoreVersion(
   const definition = await deps.store.findDefinition(id, version);
   if (!definition) throw new ApiError("NOT_FOUND", `The job has no version ${version}.`);
   await requireValid(definition, deps.types);
+  await requireSubJobs(deps.store, principal, id, definition);
   return change(deps, principal, id, {}, () => ({ definition, restoredFrom: version }));
 }
 

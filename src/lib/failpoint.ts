@@ -2,6 +2,8 @@
 export const failpoints = [
   "journal.before-commit",
   "journal.after-commit",
+  "turn.before-commit",
+  "turn.after-commit",
   "start.before-append",
   "start.after-append",
   "step.before-run",

@@ -13,9 +13,11 @@ const types = stepTypes({
   sandbox: createSandbox(),
 });
 
-test("offers http, transform, script, wait, log and set", () => {
+test("offers http, transform, script, wait, approval, job, log and set", () => {
   assert.deepEqual(types.map(({ name }) => name).sort(), [
+    "approval",
     "http",
+    "job",
     "log",
     "script",
     "set",

@@ -1,5 +1,7 @@
 import type { Dialer } from "../lib/dialer.ts";
+import { approval } from "./approval/approval.ts";
 import { http } from "./http/http.ts";
+import { job } from "./job/job.ts";
 import { log } from "./log/log.ts";
 import type { StepType } from "./plugin.ts";
 import type { Sandbox } from "./sandbox/pool.ts";
@@ -16,5 +18,5 @@ export interface StepDeps {
 
 /** Every step type there is. */
 export function stepTypes({ dialer, sandbox }: StepDeps): StepType[] {
-  return [http(dialer), transform(sandbox), script(sandbox), wait, log, set];
+  return [http(dialer), transform(sandbox), script(sandbox), wait, approval, job, log, set];
 }

@@ -36,9 +36,39 @@ export class Parked {
   }
 }
 
+/** Returned by a step that starts another job and waits for its end. */
+export class StartsJob {
+  readonly jobId: string;
+  readonly parameters: Record<string, unknown>;
+  constructor(jobId: string, parameters: Record<string, unknown>) {
+    this.jobId = jobId;
+    this.parameters = parameters;
+  }
+}
+
+/** Returned by a step that asks a person: the execution is PAUSED until somebody decides. */
+export class AskedForDecision {
+  readonly decision: DecisionAsked;
+  constructor(decision: DecisionAsked) {
+    this.decision = decision;
+  }
+}
+
+export interface DecisionAsked {
+  message: string;
+  /** JSON Schema of the answers. */
+  form?: Record<string, unknown> | undefined;
+  authorities?: string[] | undefined;
+  principals?: string[] | undefined;
+  /** Milliseconds since the epoch. */
+  deadline?: number | undefined;
+  onDeadline?: "approve" | "reject" | "fail" | undefined;
+}
+
 /**
  * A step type. One more type is one more folder in `plugins/` and one more line in `plugins/all.ts`.
- * `run` answers the output (anything JSON can hold, up to the output limit), or `Parked`; it throws `StepError`.
+ * `run` answers the output (anything JSON can hold, up to the output limit), or `Parked`, `AskedForDecision` or `StartsJob`; it throws
+ * `StepError`.
  */
 export interface StepType<I extends TSchema = TSchema> {
   name: string;

@@ -1,7 +1,19 @@
 import type { Static } from "typebox";
 import { Compile } from "typebox/compile";
 import { StepError } from "../lib/step-error.ts";
-import { Parked, type StepContext, type StepType } from "./plugin.ts";
+import {
+  AskedForDecision,
+  type DecisionAsked,
+  Parked,
+  StartsJob,
+  type StepContext,
+  type StepType,
+} from "./plugin.ts";
+
+interface Child {
+  jobId: string;
+  parameters: Record<string, unknown>;
+}
 
 /** Runs a step's code by the name of its type, after its input, now that it is rendered, was checked once more. */
 export function createStepRunner(types: readonly StepType[]) {
@@ -9,7 +21,7 @@ export function createStepRunner(types: readonly StepType[]) {
 
   return async function runStep(
     call: StepContext<unknown> & { type: string },
-  ): Promise<{ output: unknown; until?: number }> {
+  ): Promise<{ output: unknown; until?: number; decision?: DecisionAsked; child?: Child }> {
     const known = byName.get(call.type);
     if (!known) {
       throw new StepError("UNKNOWN_STEP_TYPE", `There is no step type '${call.type}' here any more.`, {
@@ -18,7 +30,12 @@ export function createStepRunner(types: readonly StepType[]) {
     }
     if (!known.validator.Check(call.input)) throw invalidInput(known.validator.Errors(call.input));
     const output = await known.type.run(call as StepContext<Static<typeof known.type.input>>);
-    return output instanceof Parked ? { output: output.output, until: output.until } : { output };
+    if (output instanceof Parked) return { output: output.output, until: output.until };
+    if (output instanceof AskedForDecision) return { output: null, decision: output.decision };
+    if (output instanceof StartsJob) {
+      return { output: null, child: { jobId: output.jobId, parameters: output.parameters } };
+    }
+    return { output };
   };
 }
 

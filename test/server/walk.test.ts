@@ -56,7 +56,8 @@ test("lets a principal do what its authorities name, and nothing besides", async
     if (access === "public" || access === "authenticated") continue;
     const { token } = await pawl.principal([access]);
     for (const [name, route] of Object.entries(table)) {
-      const path = route.path.replace(/:[A-Za-z]+/g, "not-an-id");
+      // Refused for the query, if not before: nothing is done, and no stream begins.
+      const path = `${route.path.replace(/:[A-Za-z]+/g, "not-an-id")}?nope=1`;
       const { status } = await pawl.send({
         method: route.method,
         path,
@@ -78,6 +79,10 @@ const get =
   (path: string): Ask =>
   (id) => ({ method: "GET", path: path.replace("*", id) });
 
+const control =
+  (action: string, more: object = {}): Ask =>
+  (id) => ({ method: "POST", path: `/api/v2/job/${action}`, body: { jobExecutionId: id, ...more } });
+
 const aboutJobs: Partial<Record<RouteName, Ask>> = {
   getJob: job(""),
   replaceJob: job("", "PUT", jobOf({ name: "replaced" })),
@@ -93,6 +98,19 @@ const aboutJobs: Partial<Record<RouteName, Ask>> = {
 const aboutExecutions: Partial<Record<RouteName, Ask>> = {
   getExecution: get("/jobExecution/*"),
   getExecutionLogs: get("/jobExecution/*/logs"),
+  stopExecution: control("stop"),
+  pauseExecution: control("pause"),
+  resumeExecution: control("resume"),
+  restartExecution: control("restart"),
+  decideExecution: get("/api/v2/job/job-resume?jobExecutionId=*&approve=true"),
+  answerExecution: control("job-resume", { approve: true }),
+  createApprovalLinks: (id) => ({ method: "POST", path: `/jobExecution/${id}/approval-links`, body: {} }),
+  watchExecution: get("/jobExecution/*/events"),
+};
+/** A link decides for whoever has it: there is no principal to be limited. */
+const aboutLinks: Partial<Record<RouteName, Ask>> = {
+  showApproval: get("/approval/*"),
+  submitApproval: (token) => ({ method: "POST", path: `/approval/${token}`, body: {} }),
 };
 const aboutSteps: Partial<Record<RouteName, Ask>> = { getStep: get("/step/*") };
 const aboutCollections: Partial<Record<RouteName, Ask>> = {
@@ -120,11 +138,14 @@ test("no route that takes an id is left out below", () => {
     aboutCollections,
     aboutPrincipals,
     aboutTokens,
+    aboutLinks,
   ].flatMap((table) => Object.keys(table));
   const taking = Object.entries<Route>(routes)
-    .filter(([, { params, body }]) => {
-      const fields = (body as { required?: string[] } | undefined)?.required ?? [];
-      return params !== undefined || fields.some((field) => /^[a-z]+Id$/.test(field));
+    .filter(([, { params, query, body }]) => {
+      const fields = [query, body].flatMap((part) =>
+        Object.keys((part as { properties?: object } | undefined)?.properties ?? {}),
+      );
+      return params !== undefined || fields.some((field) => /^(job|jobExecution|principal)Id$/.test(field));
     })
     .map(([name]) => name);
   assert.deepEqual(asked.sort(), taking.sort());

@@ -1,10 +1,16 @@
 import { ApiError } from "../../contract/errors.ts";
-import { type Lane, openLane } from "./lane.ts";
+import { type Lane, openLane, type Turn } from "./lane.ts";
 import { executionOf, type JournalRecord, type StartRecord } from "./records.ts";
 
 export interface Journal {
   /** Resolves once the record is durable: false for a start that was refused, true otherwise. */
   append(record: JournalRecord): Promise<boolean>;
+  /** Does a transaction in its turn among the records of its execution. */
+  takeInTurn<T>(turn: Turn<T>): Promise<T>;
+  /** Takes back the records of an execution that are not sent yet; their writers get `reason`. */
+  drop(executionId: string, reason: unknown): void;
+  /** Keeps results that are not sent yet from ending their execution. */
+  withholdEnd(executionId: string): void;
   /** Writes what waits, then closes. Where the database stays away, gives up after so long. */
   close(limitMs: number): Promise<void>;
   stats(): { waiting: number; commits: number; records: number; commitMs: number };
@@ -27,9 +33,11 @@ export function openJournal(options: JournalOptions): Journal {
     openLane({ url, lane, owner, batch, onTrouble, onLateStart }),
   );
 
+  const laneFor = (executionId: string): Lane => lanes[laneOf(executionId, lanes.length)]!;
+
   return {
     append(record) {
-      const lane = lanes[laneOf(executionOf(record), lanes.length)]!;
+      const lane = laneFor(executionOf(record));
       // Only a start can be refused: what already runs must be able to end.
       if (record.kind === "start" && lane.waiting() >= options.maxWaiting) {
         throw new ApiError(
@@ -42,6 +50,9 @@ export function openJournal(options: JournalOptions): Journal {
       }
       return new Promise((resolve, reject) => lane.append({ record, resolve, reject }));
     },
+    takeInTurn: (turn) => laneFor(turn.executionId).takeInTurn(turn),
+    drop: (executionId, reason) => laneFor(executionId).drop(executionId, reason),
+    withholdEnd: (executionId) => laneFor(executionId).withholdEnd(executionId),
     async close(limitMs) {
       const timer = setTimeout(() => {
         for (const lane of lanes) lane.abandon();

@@ -7,6 +7,8 @@ export interface StartRecord {
   execution: NewExecution;
   parametersJson: string;
   deadline: number | undefined;
+  /** It waits for a place of its job. */
+  waiting: boolean;
 }
 
 /** A step got a result (perhaps the last of its execution), or waits for a retry or a timer. */
@@ -20,8 +22,11 @@ export interface StepRow {
   id: string;
   stepId: string;
   stepKey: string;
-  record: StepRecord;
+  record: RowRecord;
 }
+
+/** What a row of the journal holds. A decision is asked for in a turn of its own, since it changes the execution's status. */
+export type RowRecord = Exclude<StepRecord, { kind: "decision" }>;
 
 export type JournalRecord = StartRecord | StepRow;
 

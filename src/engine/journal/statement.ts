@@ -1,5 +1,5 @@
 import { plainArray, textArray } from "./array-literal.ts";
-import type { JournalRecord } from "./records.ts";
+import type { JournalRecord, RowRecord } from "./records.ts";
 
 /**
  * Everything that one batch writes, as one statement: one round trip, one commit. `fence` fails the whole batch (a division
@@ -11,18 +11,20 @@ with fence as (
 ), checked as (
   select 1 / count(*) as owned from fence
 ), started as (
-  insert into execution (id, job_id, job_version, job_name, workflow_id, status, triggered_by, trigger_source, started_by, parameters, started_at)
+  insert into execution (id, job_id, job_version, job_name, workflow_id, status, triggered_by, trigger_source, started_by, parameters, started_at,
+                         parent_id, depth)
   select s.id, s.job_id, s.job_version, s.job_name, s.workflow_id, 'RUNNING', s.triggered_by, s.trigger_source, s.started_by, s.parameters,
-         to_timestamp(s.started_ms / 1000)
-  from unnest($4::uuid[], $5::uuid[], $6::int[], $7::text[], $8::uuid[], $9::text[], $10::text[], $11::text[], $12::json[], $13::float8[])
-         as s(id, job_id, job_version, job_name, workflow_id, triggered_by, trigger_source, started_by, parameters, started_ms)
+         to_timestamp(s.started_ms / 1000), s.parent_id, s.depth
+  from unnest($4::uuid[], $5::uuid[], $6::int[], $7::text[], $8::uuid[], $9::text[], $10::text[], $11::text[], $12::json[], $13::float8[],
+         $47::uuid[], $48::int2[])
+         as s(id, job_id, job_version, job_name, workflow_id, triggered_by, trigger_source, started_by, parameters, started_ms, parent_id, depth)
   join job j on j.id = s.job_id and j.version = s.job_version and j.deleted_at is null
   on conflict do nothing
   returning id, job_id
 ), begun as (
-  insert into live_execution (execution_id, deadline)
-  select s.id, to_timestamp(d.ms / 1000)
-  from started s join unnest($4::uuid[], $14::float8[]) as d(id, ms) on d.id = s.id
+  insert into live_execution (execution_id, job_id, deadline, waiting, priority)
+  select s.id, s.job_id, to_timestamp(d.ms / 1000), d.waiting, d.priority
+  from started s join unnest($4::uuid[], $14::float8[], $45::bool[], $46::int2[]) as d(id, ms, waiting, priority) on d.id = s.id
 ), results as (
   insert into step_execution (execution_id, run, position, id, step_id, step_key, status, attempts, started_at, ended_at, output, error)
   select s.execution_id, s.run, s.position, s.id, s.step_id, s.step_key, s.status, s.attempts, to_timestamp(s.started_ms / 1000),
@@ -77,6 +79,7 @@ export function batchValues(
   const end = columns(4);
   const wait = columns(6);
   const log = columns(8);
+  const place = columns(4);
 
   for (const record of records) {
     if (record.kind === "start") {
@@ -93,6 +96,12 @@ export function batchValues(
         record.parametersJson,
         e.startedAt,
         record.deadline ?? null,
+      ]);
+      push(place, [
+        record.waiting ? "t" : "f",
+        e.priority ?? usualPriority,
+        e.parentId ?? null,
+        e.depth ?? 0,
       ]);
       continue;
     }
@@ -117,15 +126,13 @@ export function batchValues(
         push(end, [executionId, ends.status, ends.endedAt, ends.error ? JSON.stringify(ends.error) : null]);
       }
     } else {
-      const over = made.kind === "retry" ? attempt : attempt - 1;
-      const parked = made.kind === "retry" ? { error: made.error } : { output: made.output };
       push(wait, [
         executionId,
         position,
-        over,
+        made.kind === "retry" ? attempt : attempt - 1,
         made.startedAt,
-        made.until,
-        JSON.stringify({ kind: made.kind, until: made.until, ...parked }),
+        made.kind === "child" ? null : made.until,
+        JSON.stringify(parkedOf(made)),
       ]);
     }
     for (const [seq, line] of (made.logs ?? []).entries()) {
@@ -151,8 +158,17 @@ export function batchValues(
     ...literals(end, [3]),
     ...literals(wait, [5]),
     ...literals(log, [7]),
+    ...literals(place, []),
   ];
 }
+
+/** What the row of an execution keeps of the wait, so that any process can go on with it. */
+function parkedOf(made: Exclude<RowRecord, { kind: "result" }>): object {
+  const { logs, startedAt, ...kept } = made;
+  return kept;
+}
+
+const usualPriority = 5;
 
 type Column = (string | number | null)[];
 

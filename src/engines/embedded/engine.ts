@@ -1,76 +1,78 @@
-import type pg from "pg";
 import { ApiError } from "../../contract/errors.ts";
-import type { CompiledJob, Ending, Engine, NewExecution, StepRunner } from "../../engine/engine.ts";
+import type {
+  CompiledJob,
+  ControlOutcome,
+  ControlRequest,
+  Engine,
+  NewExecution,
+} from "../../engine/engine.ts";
 import { type Journal, openJournal } from "../../engine/journal/journal.ts";
-import { FencedError } from "../../engine/journal/lane.ts";
-import { type Run, type RunLimits, runSteps, type StepRecord } from "../../engine/loop.ts";
+import { FencedError, type Turn } from "../../engine/journal/lane.ts";
+import { runSteps } from "../../engine/loop.ts";
 import { failpoint } from "../../lib/failpoint.ts";
-import { embeddedContext, LetGo, type Recorded } from "./context.ts";
-import { dueTimer } from "./due-timer.ts";
-import type { Ownership } from "./ownership.ts";
-import { claimDue, findRunnable, loadUnfinished, nextDue, type Unfinished } from "./store.ts";
+import { isPlanted } from "../../lib/plant.ts";
+import { openBacklog } from "./backlog.ts";
+import { wakeParents } from "./child-store.ts";
+import { children } from "./children.ts";
+import { embeddedContext, LetGo, type Recorded, type RunState } from "./context.ts";
+import { drainedTurn, endTurn, pauseTurn, restartTurn, resumeTurn, stopTurn } from "./control.ts";
+import type { Effects } from "./control-turn.ts";
+import { askTurn, decideTurn } from "./decision.ts";
+import { freshReads } from "./fresh.ts";
+import { observers } from "./observers.ts";
+import type { EmbeddedOptions } from "./options.ts";
+import { openPlaces } from "./places.ts";
+import { overloaded, shuttingDown } from "./refusals.ts";
+import { runOf } from "./run-of.ts";
+import { findRunnable, forgetDraining, loadUnfinished, type Unfinished } from "./store.ts";
+import { wakeUp } from "./wake-up.ts";
 
-export interface EmbeddedOptions {
-  pool: pg.Pool;
-  /** Of the same database: the journal has connections of its own. */
-  url: string;
-  ownership: Ownership;
-  /** The definition that an execution started with; undefined if it can't be had any more. */
-  loadJob(jobId: string, version: number): Promise<CompiledJob | undefined>;
-  runStep: StepRunner;
-  limits: RunLimits;
-  /** Executions whose steps run at a time; others that were accepted wait for a place. */
-  maxRunning: number;
-  maxQueued: number;
-  log: {
-    info(o: object, m: string): void;
-    warn(o: object, m: string): void;
-    error(o: object, m: string): void;
-  };
-  /** Another process runs the executions now; this one can't go on. */
-  onFenced(): void;
-}
-
-const claimAtOnce = 500;
-const loadAtOnce = 100;
+export type EmbeddedEngine = Engine & { unfinishedAtStart: number; journalStats: Journal["stats"] };
 
 /** Runs executions in this process, on the group-commit journal. Goes on with all that a former process left unfinished. */
-export async function openEmbedded(
-  options: EmbeddedOptions,
-): Promise<Engine & { unfinishedAtStart: number; journalStats: Journal["stats"] }> {
+export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedEngine> {
   const { pool, log, limits } = options;
-  const journal = openJournal({
+  const { owner } = options.ownership;
+  const opened = openJournal({
     url: options.url,
-    owner: options.ownership.owner,
+    owner,
     batches: options.ownership.batches,
     maxWaiting: options.maxQueued,
     onTrouble: (error) => log.warn({ err: error }, "The journal lost its database; it tries again."),
-    onLateStart({ execution }) {
-      queued.push(execution.id);
-      refill();
+    onLateStart({ execution, waiting }) {
+      // Its place was given back when its caller was told.
+      if (!waiting) {
+        places.add(execution.jobId);
+        backlog.push(execution.id);
+        return;
+      }
+      void options.loadJob(execution.jobId, execution.jobVersion).then((job) => job && places.offer(job));
     },
   });
-  const watchers = new Map<string, Set<(ending: Ending) => void>>();
+  const { journal, read, stillHolds } = freshReads(opened, (id) => backlog.push(id));
+  const seen = observers();
   const starting = new Map<string, Promise<void>>();
-  // `again`: it was woken while it was still letting go.
-  const running = new Map<string, { done: Promise<void>; controller: AbortController; again: boolean }>();
-  // Accepted or found, not yet running: ids only, their rows hold the rest.
-  let queued: string[] = [];
-  let refilling = false;
+  const running = new Map<string, RunState & { done: Promise<void> }>();
   let closing = false;
-  let trouble: Error | undefined;
-  // Passes, when they can be loaded again.
-  let loadTrouble: Error | undefined;
-  // A claim may have been made whose answer never came.
-  let claimLost = false;
+  let draining = false;
+  let fault: Error | undefined;
 
-  const timer = dueTimer(() => void wakeDue());
-  const unfinished = await findRunnable(pool);
-  failpoint("recovery.before-load");
-  queued = [...unfinished];
-  const due = await nextDue(pool);
-  if (due !== undefined) timer.schedule(due);
-  refill();
+  const backlog = openBacklog({
+    room: () => (closing || draining ? 0 : options.maxRunning - running.size),
+    takeUp,
+    onFault: (error) =>
+      log.warn({ err: error }, "Executions that wait could not be loaded; it is tried again."),
+  });
+  const waking = wakeUp({
+    pool,
+    owner,
+    journal,
+    effects: () => effects,
+    onDue: (ids) => backlog.push(...ids),
+    onLostClaim: findLost,
+    onFault: (error) =>
+      log.warn({ err: error }, "Parked executions could not be looked at; it is tried again."),
+  });
 
   function run(
     execution: Unfinished | NewExecution,
@@ -78,124 +80,175 @@ export async function openEmbedded(
     recorded: Recorded,
     runNumber: number,
   ): void {
-    const state = runOf(execution, job, runNumber);
-    // One a run: a signal that all runs share would be slow to listen to, and a stop is meant for one.
-    const controller = new AbortController();
+    const { id } = execution;
+    const state: RunState = {
+      run: runOf(execution, job, runNumber),
+      underWay: undefined,
+      held: false,
+      again: false,
+      // One a run: a signal that all runs share would be slow to listen to, and a stop is meant for one.
+      controller: new AbortController(),
+    };
     const context = embeddedContext({
-      run: state,
+      run: state.run,
       recorded,
       journal,
-      signal: controller.signal,
-      closing: () => closing,
-      onRecord: (record) => noticeEnd(execution.id, record),
+      signal: state.controller.signal,
+      state,
+      closing: () => closing || draining,
+      onStep(position, attempt, status) {
+        if (!seen.listening()) return;
+        const { id: stepId, key } = job.steps[position]!;
+        seen.changed({
+          executionId: id,
+          jobId: job.jobId,
+          at: Date.now(),
+          status,
+          step: { id: stepId, key, attempt },
+        });
+      },
+      onEnd(ending) {
+        places.free(job.jobId);
+        if (execution.parentId !== undefined) void kids.ended(id, execution.parentId);
+        seen.ended(id, ending);
+        seen.changed({ executionId: id, jobId: job.jobId, at: ending.endedAt, status: ending.status });
+      },
+      child: (record) => {
+        const parent = { ...state, depth: execution.depth ?? 0, startedBy: execution.startedBy };
+        return kids.child(record, parent).catch((error: unknown) => {
+          log.warn(
+            { err: error, executionId: id },
+            "A job could not be started by a step; it is tried again.",
+          );
+          setTimeout(() => backlog.push(id), 1_000).unref();
+          return undefined;
+        });
+      },
+      ask: (asked) => journal.takeInTurn(askTurn(id, asked, effects)),
+      end: (ending) => journal.takeInTurn(endTurn(id, ending, effects)).then(() => undefined),
     });
-    const done = runSteps(state, context, options.runStep, limits)
-      .catch((error: unknown) => letGo(execution.id, error))
+    const done = runSteps(state.run, context, options.runStep, limits)
+      .catch((error: unknown) => letGo(id, state, error))
       .finally(() => {
-        if (running.get(execution.id)?.again) queued.push(execution.id);
-        running.delete(execution.id);
-        if (queued.length > 0) refill();
+        running.delete(id);
+        if (state.again) backlog.push(id);
+        else backlog.refill();
       });
-    running.set(execution.id, { done, controller, again: false });
+    running.set(id, Object.assign(state, { done }));
   }
 
-  function noticeEnd(id: string, record: StepRecord): void {
-    if (record.kind !== "result" || !record.ends) return;
-    for (const onEnd of watchers.get(id) ?? []) onEnd(record.ends);
-    watchers.delete(id);
-  }
+  const effects: Effects = {
+    loadJob: options.loadJob,
+    stateOf: (id) => running.get(id),
+    held(id, actAt) {
+      if (actAt !== undefined) waking.schedule(actAt);
+      journal.withholdEnd(id);
+      const state = running.get(id);
+      if (!state) return;
+      state.held = true;
+      // Its time is not counted: the deadline is set anew when the hold is lifted.
+      if (state.run.deadline !== undefined) state.run.deadline = Number.POSITIVE_INFINITY;
+    },
+    released(id, { dueAt, deadline }) {
+      const state = running.get(id);
+      if (state) {
+        state.held = false;
+        state.run.deadline = deadline;
+      }
+      if (dueAt !== undefined) waking.schedule(dueAt);
+      else if (!state) backlog.push(id);
+    },
+    ended({ id, jobId, waiting }, ending) {
+      if (isPlanted("engine.lost-stop")) return;
+      if (!waiting) places.free(jobId);
+      void kids.ended(id, undefined);
+      journal.drop(id, new LetGo());
+      running.get(id)?.controller.abort(new Error(ending.error?.message ?? "The execution was ended."));
+      seen.ended(id, ending);
+    },
+    restarted(id, jobId) {
+      places.add(jobId);
+      backlog.push(id);
+    },
+    changed: seen.changed,
+  };
 
-  function letGo(id: string, error: unknown): void {
-    if (error instanceof LetGo) {
-      if (error.until !== undefined && !closing) timer.schedule(error.until);
+  function letGo(id: string, state: RunState, error: unknown): void {
+    if (!(error instanceof LetGo)) {
+      fault = error as Error;
+      if (error instanceof FencedError) options.onFenced();
+      log.error(
+        { err: error, executionId: id },
+        "An execution could not go on; it will when Pawl starts again.",
+      );
       return;
     }
-    trouble = error as Error;
-    if (error instanceof FencedError) options.onFenced();
-    log.error(
-      { err: error, executionId: id },
-      "An execution could not go on; it will when Pawl starts again.",
-    );
+    if (closing || draining || state.controller.signal.aborted) return;
+    if (state.held) void noteDrained(id, state);
+    else if (error.until !== undefined) waking.schedule(error.until);
+    // The hold was lifted while the run let go because of it.
+    else backlog.push(id);
   }
 
-  /** Brings executions that wait for a place into memory, as places come free. */
-  function refill(): void {
-    if (refilling || closing) return;
-    refilling = true;
-    void (async () => {
-      while (queued.length > 0 && running.size < options.maxRunning && !closing) {
-        const free = options.maxRunning - running.size;
-        await resume(queued.splice(0, Math.min(free, loadAtOnce)));
-        loadTrouble = undefined;
-      }
-    })()
-      .catch((error: Error) => {
-        loadTrouble = error;
-        log.error({ err: error }, "Executions that wait for a place could not be loaded; trying again.");
-        setTimeout(refill, 1_000).unref();
-      })
-      .finally(() => {
-        refilling = false;
-      });
+  /** The step that was under way at a pause has finished. */
+  async function noteDrained(id: string, state: RunState): Promise<void> {
+    try {
+      await journal.takeInTurn(drainedTurn(id));
+      // Resumed meanwhile: nobody else brings it back.
+      if (!state.held) backlog.push(id);
+    } catch (error) {
+      log.warn({ err: error, executionId: id }, "It could not be noted that a paused execution is drained.");
+    }
   }
 
-  async function resume(woken: string[]): Promise<void> {
+  /** Takes up all that should be running. Those that run already are none the worse for it. */
+  async function findLost(): Promise<void> {
+    // Those just starting will be run by their start.
+    backlog.push(...(await findRunnable(pool)).filter((id) => !starting.has(id)));
+  }
+
+  async function takeUp(woken: string[]): Promise<void> {
     // Before anything is read: what is read while its run still records is out of date when that run has let go.
     const ids = woken.filter((id) => {
       const still = running.get(id);
       if (still) still.again = true;
       return !still;
     });
-    try {
-      for (const execution of await loadUnfinished(pool, ids)) {
-        const job = await options.loadJob(execution.jobId, execution.jobVersion);
-        if (job) run(execution, job, execution, execution.run);
-        else
-          log.error({ executionId: execution.id }, "The definition that an execution started with is gone.");
-      }
-    } catch (error) {
-      queued.unshift(...ids.filter((id) => !running.has(id)));
-      throw error;
+    for (const execution of await loadUnfinished(pool, read(ids))) {
+      const job = await options.loadJob(execution.jobId, execution.jobVersion);
+      if (!stillHolds(execution.id)) continue;
+      if (job) run(execution, job, execution, execution.run);
+      else log.error({ executionId: execution.id }, "The definition that an execution started with is gone.");
     }
   }
 
-  async function wakeDue(): Promise<void> {
-    try {
-      const ids = await claimDue(pool, Date.now(), claimAtOnce);
-      failpoint("timer.after-claim");
-      queued.push(...ids);
-      if (claimLost) {
-        claimLost = false;
-        // Those that run already are none the worse for it; those just starting will be run by their start.
-        queued.push(...(await findRunnable(pool)).filter((id) => !starting.has(id)));
-      }
-      refill();
-      const next = await nextDue(pool);
-      if (next !== undefined && !closing) timer.schedule(next);
-    } catch (error) {
-      claimLost = true;
-      log.warn({ err: error }, "Parked executions could not be looked at; trying again.");
-      if (!closing) timer.schedule(Date.now() + 1_000);
-    }
+  const places = await openPlaces({
+    pool,
+    owner,
+    limitOf: async (jobId, version) => (await options.loadJob(jobId, version))?.concurrency?.limit,
+    onPlace: (ids) => backlog.push(...ids),
+    onLostClaim: findLost,
+    onFault: (error) => log.warn({ err: error }, "Places of a job could not be given; it is tried again."),
+  });
+
+  /** Does it to the execution, and then to what its steps have started. */
+  async function reaching(
+    action: "pause" | "resume" | "stop",
+    request: ControlRequest,
+    turn: Turn<ControlOutcome>,
+  ): Promise<ControlOutcome> {
+    const outcome = await journal.takeInTurn(turn);
+    await kids.reach(action, request.executionId, request);
+    return outcome;
   }
 
-  return {
-    unfinishedAtStart: unfinished.length,
+  const engine: EmbeddedEngine = {
+    unfinishedAtStart: 0,
 
     async start(execution) {
       const { id } = execution;
-      if (closing) {
-        throw new ApiError("STORE_UNAVAILABLE", "Pawl is shutting down; try again shortly.", {
-          retryAfter: 5,
-        });
-      }
-      if (running.size >= options.maxRunning && queued.length >= options.maxQueued) {
-        throw new ApiError(
-          "OVERLOADED",
-          "More executions wait to run than the server will hold; try again shortly.",
-          { retryAfter: 1 },
-        );
-      }
+      if (closing || draining) throw shuttingDown();
+      if (running.size >= options.maxRunning && backlog.size() >= options.maxQueued) throw overloaded();
       // Two requests with one idempotency key arrive together: the second must not run the execution again.
       // It answers when the first is durable, or has failed, so that its caller finds what became of it.
       const other = starting.get(id);
@@ -209,13 +262,25 @@ export async function openEmbedded(
         const deadline = job.timeoutMs === undefined ? undefined : execution.startedAt + job.timeoutMs;
         failpoint("start.before-append");
         const parametersJson = JSON.stringify(execution.parameters);
-        if (!(await journal.append({ kind: "start", execution, parametersJson, deadline }))) return false;
+        const waiting = !places.take(job);
+        const made = await journal
+          .append({ kind: "start", execution, parametersJson, deadline, waiting })
+          .catch((error: unknown) => {
+            if (!waiting) places.free(job.jobId);
+            throw error;
+          });
+        if (!made) {
+          if (!waiting) places.free(job.jobId);
+          return false;
+        }
         failpoint("start.after-append");
-        if (running.size < options.maxRunning && queued.length === 0) {
+        seen.changed({ executionId: id, jobId: execution.jobId, at: execution.startedAt, status: "RUNNING" });
+        if (waiting) {
+          places.offer(job);
+        } else if (running.size < options.maxRunning && backlog.size() === 0) {
           run(execution, job, { results: undefined, parked: undefined }, 1);
         } else {
-          queued.push(id);
-          refill();
+          backlog.push(id);
         }
         return true;
       } catch (error) {
@@ -227,18 +292,23 @@ export async function openEmbedded(
       }
     },
 
-    watch(id, onEnd) {
-      const watching = watchers.get(id) ?? new Set();
-      watchers.set(id, watching.add(onEnd));
-      return () => {
-        watching.delete(onEnd);
-        if (watching.size === 0 && watchers.get(id) === watching) watchers.delete(id);
-      };
+    watch: seen.watch,
+    subscribe: seen.subscribe,
+
+    pause: (request) => reaching("pause", request, pauseTurn(request, effects)),
+    resume: (request) => reaching("resume", request, resumeTurn(request, effects)),
+    stop: (request) => reaching("stop", request, stopTurn(request, effects)),
+    decide: (request) => journal.takeInTurn(decideTurn(request, effects)),
+    restart: (request) => journal.takeInTurn(restartTurn(request, effects)),
+
+    drain() {
+      draining = true;
+      waking.stop();
     },
 
     async close(graceMs) {
       closing = true;
-      timer.stop();
+      waking.stop();
       const abort = setTimeout(() => {
         for (const { controller } of running.values()) controller.abort(new Error("Pawl is shutting down."));
       }, graceMs);
@@ -249,31 +319,31 @@ export async function openEmbedded(
     },
 
     check() {
-      const fault = trouble ?? loadTrouble;
       if (fault) throw fault;
+      if (draining) throw new ApiError("OVERLOADED", "The server is draining: no new step begins.");
     },
 
-    stats: () => ({ running: running.size, queued: queued.length }),
-
+    stats: () => ({ running: running.size, queued: backlog.size() }),
     journalStats: journal.stats,
   };
-}
-
-function runOf(execution: Unfinished | NewExecution, job: CompiledJob, runNumber: number): Run {
-  const { id, jobId, parameters, triggeredBy, triggerSource, startedAt } = execution;
-  return {
-    executionId: id,
-    run: runNumber,
-    job,
-    startedAt,
-    lastOutput: null,
-    deadline: job.timeoutMs === undefined ? undefined : startedAt + job.timeoutMs,
-    scope: {
-      params: parameters,
-      steps: {},
-      vars: {},
-      execution: { id, jobId, triggeredBy, triggerSource, startTime: new Date(startedAt).toISOString() },
-      job: { id: jobId, name: job.name, version: job.version },
-    },
-  };
+  const kids = children({
+    pool,
+    owner,
+    findJob: options.findJob,
+    start: engine.start,
+    pause: engine.pause,
+    resume: engine.resume,
+    stop: engine.stop,
+    wake: (id) => backlog.push(id),
+    onFault: (error, executionId) =>
+      log.warn({ err: error, executionId }, "An execution could not be told that its job has ended."),
+  });
+  await forgetDraining(pool, owner);
+  await wakeParents(pool, owner);
+  const unfinished = await findRunnable(pool);
+  failpoint("recovery.before-load");
+  backlog.push(...unfinished);
+  await waking.begin();
+  engine.unfinishedAtStart = unfinished.length;
+  return engine;
 }

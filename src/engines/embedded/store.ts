@@ -1,6 +1,8 @@
 import type pg from "pg";
 import type { ExecutionError } from "../../contract/execution.ts";
+import { inForce } from "../../engine/in-force.ts";
 import type { StepResult } from "../../engine/loop.ts";
+import { orFenced, whileOwner } from "./while-owner.ts";
 
 /** An unfinished execution as the database holds it: all that is needed to go on. */
 export interface Unfinished {
@@ -12,7 +14,10 @@ export interface Unfinished {
   parameters: Record<string, unknown>;
   triggeredBy: string;
   triggerSource: string | null;
+  startedBy: string;
   startedAt: number;
+  parentId: string | undefined;
+  depth: number;
   deadline: number | undefined;
   results: Map<number, StepResult>;
   /** The step that was waiting, for a retry or a timer, and how often it had been tried. */
@@ -23,57 +28,112 @@ export interface Parked {
   position: number;
   attempts: number;
   startedAt: number;
-  kind: "retry" | "timer";
+  kind: "retry" | "timer" | "child";
   until: number;
   error?: ExecutionError;
   output?: unknown;
+  /** Of a child: */
+  childId?: string;
+  jobId?: string;
+  parameters?: Record<string, unknown>;
 }
 
 /** Ids of all executions that should be running now, oldest first; those parked for later are left out. */
 export async function findRunnable(pool: pg.Pool): Promise<string[]> {
   const { rows } = await pool.query<{ id: string }>(
-    "select execution_id::text as id from live_execution where due_at is null order by execution_id",
+    "select execution_id::text as id from live_execution where due_at is null and held is null and not waiting order by execution_id",
   );
   return rows.map((row) => row.id);
 }
 
-/** When the next parked execution is due; undefined when none is. */
+/** Steps that were draining when a former process died are not under way any more. */
+export async function forgetDraining(pool: pg.Pool, owner: string): Promise<void> {
+  await pool
+    .query(`update live_execution set draining = false where draining and ${whileOwner("$1")}`, [owner])
+    .catch(orFenced);
+}
+
+/** When the next parked execution is due, or a hold ends by itself; undefined when none is. */
 export async function nextDue(pool: pg.Pool): Promise<number | undefined> {
-  const { rows } = await pool.query<{ due: Date | null }>("select min(due_at) as due from live_execution");
+  const { rows } = await pool.query<{ due: Date | null }>(
+    `select least((select min(due_at) from live_execution where due_at is not null and held is null),
+                  (select min(act_at) from live_execution where act_at is not null)) as due`,
+  );
   return rows[0]?.due?.getTime();
 }
 
-/** Takes executions whose time has come; they are runnable from then on, also after a crash. */
-export async function claimDue(pool: pg.Pool, now: number, limit: number): Promise<string[]> {
-  const { rows } = await pool.query<{ id: string }>(
-    `update live_execution set due_at = null
-     where execution_id in (select execution_id from live_execution where due_at <= $1 order by due_at limit $2 for update)
-     returning execution_id::text as id`,
+/** Held executions whose hold ends by itself now. */
+export async function findDueHolds(
+  pool: pg.Pool,
+  now: number,
+  limit: number,
+): Promise<{ id: string; held: "pause" | "decision"; onDeadline: "approve" | "reject" | "fail" | null }[]> {
+  const { rows } = await pool.query(
+    `select execution_id::text as id, held, parked -> 'decision' ->> 'onDeadline' as "onDeadline"
+     from live_execution where act_at <= $1 order by act_at limit $2`,
     [new Date(now), limit],
   );
+  return rows;
+}
+
+/** Takes executions whose time has come; they are runnable from then on, also after a crash. */
+export async function claimDue(pool: pg.Pool, owner: string, now: number, limit: number): Promise<string[]> {
+  const { rows } = await pool
+    .query<{ id: string }>(
+      `update live_execution set due_at = null
+     where execution_id in (select execution_id from live_execution where due_at <= $1 and held is null order by due_at limit $2 for update)
+       and ${whileOwner("$3")}
+     returning execution_id::text as id`,
+      [new Date(now), limit, owner],
+    )
+    .catch(orFenced);
   return rows.map((row) => row.id);
 }
 
-/** Loads executions with the results they have, those left out that have ended or parked again meanwhile. */
+/** Loads executions that are to run, with the results they have. */
 export async function loadUnfinished(pool: pg.Pool, ids: string[]): Promise<Unfinished[]> {
   const executions = await pool.query<ExecutionRow>(
-    `select e.id::text, e.job_id::text, e.job_version, e.job_name, e.run, e.parameters, e.triggered_by, e.trigger_source,
-            e.started_at, l.deadline, l.position, l.attempts, l.step_started, l.parked
+    `select e.id::text, e.job_id::text, e.job_version, e.job_name, e.run, e.from_position, e.parameters, e.triggered_by, e.trigger_source,
+            e.started_by, e.started_at, e.parent_id::text, e.depth, l.deadline, l.position, l.attempts, l.step_started, l.parked
      from execution e join live_execution l on l.execution_id = e.id
-     where e.id = any($1::uuid[]) and e.status = 'RUNNING' and l.due_at is null`,
+     where e.id = any($1::uuid[]) and e.status = 'RUNNING' and l.due_at is null and not l.waiting`,
     [ids],
   );
-  const results = await pool.query<ResultRow>(
+  const byId = new Map(executions.rows.map((row) => [row.id, present(row)]));
+  for (const [id, results] of await findInForce(pool, executions.rows)) byId.get(id)!.results = results;
+  return [...byId.values()];
+}
+
+/** The results that count for the present run of each execution, by position. */
+export async function findInForce(
+  db: pg.Pool | pg.ClientBase,
+  executions: readonly { id: string; run: number; from_position: number }[],
+): Promise<Map<string, Map<number, StepResult>>> {
+  const ids = executions.map(({ id }) => id);
+  const restarted = executions.filter(({ run }) => run > 1).map(({ id }) => id);
+  const results = await db.query<ResultRow>(
     `select execution_id::text, run, position, status, attempts, started_at, ended_at, output::text, error
      from step_execution where execution_id = any($1::uuid[])`,
     [ids],
   );
-  const byId = new Map(executions.rows.map((row) => [row.id, present(row)]));
-  for (const row of results.rows) {
-    const execution = byId.get(row.execution_id);
-    if (execution?.run === row.run) execution.results.set(row.position, presentResult(row));
-  }
-  return [...byId.values()];
+  const runs =
+    restarted.length === 0
+      ? []
+      : (
+          await db.query<{ execution_id: string; run: number; from_position: number }>(
+            "select execution_id::text, run, from_position from execution_run where execution_id = any($1::uuid[])",
+            [restarted],
+          )
+        ).rows;
+  const rowsOf = Map.groupBy(results.rows, (row) => row.execution_id);
+  const runsOf = Map.groupBy(runs, (row) => row.execution_id);
+  return new Map(
+    executions.map(({ id, run, from_position }) => {
+      const points = new Map((runsOf.get(id) ?? []).map((row) => [row.run, row.from_position]));
+      const rows = inForce(rowsOf.get(id) ?? [], run, points.set(run, from_position));
+      return [id, new Map(rows.map((row) => [row.position, presentResult(row)]))];
+    }),
+  );
 }
 
 interface ExecutionRow {
@@ -82,15 +142,19 @@ interface ExecutionRow {
   job_version: number;
   job_name: string;
   run: number;
+  from_position: number;
   parameters: Record<string, unknown>;
   triggered_by: string;
   trigger_source: string | null;
+  started_by: string;
   started_at: Date;
   deadline: Date | null;
   position: number | null;
   attempts: number;
   step_started: Date | null;
-  parked: { kind: "retry" | "timer"; until: number; error?: ExecutionError; output?: unknown } | null;
+  parked: Omit<Parked, "position" | "attempts" | "startedAt"> | null;
+  parent_id: string | null;
+  depth: number;
 }
 
 interface ResultRow {
@@ -116,7 +180,10 @@ function present(row: ExecutionRow): Unfinished {
     parameters: row.parameters,
     triggeredBy: row.triggered_by,
     triggerSource: row.trigger_source,
+    startedBy: row.started_by,
     startedAt: row.started_at.getTime(),
+    parentId: row.parent_id ?? undefined,
+    depth: row.depth,
     deadline: row.deadline?.getTime(),
     results: new Map(),
     parked: waits
@@ -140,4 +207,36 @@ function presentResult(row: ResultRow): StepResult {
     startedAt: row.started_at.getTime(),
     endedAt: row.ended_at.getTime(),
   };
+}
+
+/** How many executions of each job are under way, and how many wait for a place; the version of the latest. */
+export async function countPlaces(
+  pool: pg.Pool,
+): Promise<{ jobId: string; version: number; under: number; waiting: number }[]> {
+  const { rows } = await pool.query(
+    `select l.job_id::text as "jobId", max(e.job_version) as version,
+            count(*) filter (where not l.waiting)::int as under, count(*) filter (where l.waiting)::int as waiting
+     from live_execution l join execution e on e.id = l.execution_id group by l.job_id`,
+  );
+  return rows;
+}
+
+/** Gives places of a job to those that wait for one, highest priority first, then the oldest. */
+export async function claimPlaces(
+  pool: pg.Pool,
+  owner: string,
+  jobId: string,
+  places: number,
+): Promise<string[]> {
+  const { rows } = await pool
+    .query<{ id: string }>(
+      `update live_execution set waiting = false
+     where execution_id in (
+       select execution_id from live_execution where job_id = $1 and waiting order by priority desc, execution_id limit $2 for update)
+       and ${whileOwner("$3")}
+     returning execution_id::text as id`,
+      [jobId, places, owner],
+    )
+    .catch(orFenced);
+  return rows.map((row) => row.id).sort();
 }

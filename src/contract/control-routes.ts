@@ -1,0 +1,223 @@
+import Type from "typebox";
+import {
+  ApprovalLinks,
+  ApprovalLinksRequest,
+  BulkRequest,
+  BulkResult,
+  changeEvent,
+  comment,
+  DecisionRequest,
+  DrainState,
+  JobActionResponse,
+  LinkDecision,
+  LiveSnapshot,
+  PauseRequest,
+  RestartRequest,
+  ResumeRequest,
+  StopRequest,
+} from "./control.ts";
+import { JobExecution } from "./execution.ts";
+import type { Route } from "./routes.ts";
+import { Id } from "./shapes.ts";
+
+const byId = Type.Object({ id: Id });
+const byToken = Type.Object({ token: Type.String({ pattern: "^[A-Za-z0-9_-]{43}$" }) });
+const lastEventId = Type.Object({
+  "last-event-id": Type.Optional(
+    Type.String({
+      maxLength: 100,
+      description: "Goes on after this event; where that is not known any more, with a snapshot.",
+    }),
+  ),
+});
+
+/** Executions held, stopped, wound back, decided and watched. */
+export const controlRoutes = {
+  stopExecution: {
+    method: "POST",
+    path: "/api/v2/job/stop",
+    access: "JobService:JobExecution:control",
+    tag: "Execution control",
+    summary: "Stop an execution, now and for good",
+    description: "The step under way is ended, no further step runs. From RUNNING and PAUSED.",
+    body: StopRequest,
+    data: JobActionResponse,
+    bare: true,
+    errors: ["NOT_FOUND", "INVALID_STATE"],
+  },
+  pauseExecution: {
+    method: "POST",
+    path: "/api/v2/job/pause",
+    access: "JobService:JobExecution:control",
+    tag: "Execution control",
+    summary: "Pause an execution",
+    description:
+      "PAUSED at once; the step under way finishes and its result is kept (`draining` until then). Nothing further starts until resume.",
+    body: PauseRequest,
+    data: JobActionResponse,
+    bare: true,
+    errors: ["NOT_FOUND", "INVALID_STATE"],
+  },
+  resumeExecution: {
+    method: "POST",
+    path: "/api/v2/job/resume",
+    access: "JobService:JobExecution:control",
+    tag: "Execution control",
+    summary: "Resume a paused execution with its next pending step",
+    description: "One that waits for a decision is moved by job-resume only.",
+    body: ResumeRequest,
+    data: JobActionResponse,
+    bare: true,
+    errors: ["NOT_FOUND", "INVALID_STATE"],
+  },
+  restartExecution: {
+    method: "POST",
+    path: "/api/v2/job/restart",
+    access: "JobService:JobExecution:control",
+    tag: "Execution control",
+    summary: "Run a FAILED or STOPPED execution again from a step on",
+    description:
+      "The same execution with a new workflow id. Results before the restart point are kept; what it supersedes stays readable among `attempts`.",
+    body: RestartRequest,
+    data: JobActionResponse,
+    bare: true,
+    errors: ["NOT_FOUND", "INVALID_STATE", "CONFLICT"],
+  },
+  decideExecution: {
+    method: "GET",
+    path: "/api/v2/job/job-resume",
+    access: "JobService:JobExecution:approve",
+    tag: "Execution control",
+    summary: "Approve or reject an execution that waits for a decision",
+    description:
+      "Approved, it goes on; rejected, it is STOPPED. HEAD and prefetches never decide. On an execution that was paused by hand it resumes or stops, which needs the authority `JobService:JobExecution:control` too.",
+    query: Type.Object({
+      jobExecutionId: Type.String({ format: "uuid" }),
+      approve: Type.Boolean(),
+      comment: Type.Optional(comment),
+    }),
+    headers: Type.Object({
+      "sec-purpose": Type.Optional(
+        Type.String({ description: "With `prefetch` in it, nothing is decided." }),
+      ),
+      purpose: Type.Optional(Type.String()),
+    }),
+    data: JobActionResponse,
+    bare: true,
+    errors: ["NOT_FOUND", "INVALID_STATE"],
+  },
+  answerExecution: {
+    method: "POST",
+    path: "/api/v2/job/job-resume",
+    access: "JobService:JobExecution:approve",
+    tag: "Execution control",
+    summary: "Approve or reject, with answers to the step's form",
+    description: "The answers are checked against the form and become the step's output.",
+    body: DecisionRequest,
+    data: JobActionResponse,
+    bare: true,
+    errors: ["NOT_FOUND", "INVALID_STATE"],
+  },
+  createApprovalLinks: {
+    method: "POST",
+    path: "/jobExecution/:id/approval-links",
+    access: "JobService:JobExecution:approve",
+    tag: "Execution control",
+    summary: "Make links that decide once, for somebody without an account",
+    description:
+      "For the decision that the execution waits for now. Whoever has a link may decide with it: it shows a page first, and the pair serves once.",
+    params: byId,
+    body: ApprovalLinksRequest,
+    data: ApprovalLinks,
+    status: 201,
+    errors: ["NOT_FOUND", "INVALID_STATE"],
+  },
+  showApproval: {
+    method: "GET",
+    path: "/approval/:token",
+    access: "public",
+    tag: "Execution control",
+    summary: "The page of an approval link; it decides nothing",
+    params: byToken,
+    data: Type.String(),
+    bare: true,
+    produces: ["text/html"],
+    errors: ["NOT_FOUND", "INVALID_STATE"],
+  },
+  submitApproval: {
+    method: "POST",
+    path: "/approval/:token",
+    access: "public",
+    tag: "Execution control",
+    summary: "Decide through an approval link",
+    params: byToken,
+    body: LinkDecision,
+    textBody: ["application/x-www-form-urlencoded"],
+    data: Type.String(),
+    bare: true,
+    produces: ["text/html"],
+    errors: ["NOT_FOUND", "INVALID_STATE"],
+  },
+  bulkControl: {
+    method: "POST",
+    path: "/jobExecution/bulk",
+    access: "JobService:JobExecution:control",
+    tag: "Execution control",
+    summary: "Pause, resume, stop or restart all executions that a filter finds",
+    description:
+      "Oldest first, up to `limit` a call; while `next` is not null, call again with it as `after`. Of the filter, page, size, sortBy and sortOrder have no effect.",
+    body: BulkRequest,
+    data: BulkResult,
+    errors: [],
+  },
+
+  watchExecution: {
+    method: "GET",
+    path: "/jobExecution/:id/events",
+    access: "JobService:JobExecution:read",
+    tag: "Execution queries",
+    summary: "Watch an execution: every change of status as a server-sent event",
+    description:
+      "First `snapshot` with the execution as it stands, then `execution` and `step` events. What happened just before the snapshot may be told again after it.",
+    params: byId,
+    headers: lastEventId,
+    data: Type.Union([
+      Type.Object({ event: Type.Literal("snapshot"), id: Type.String(), data: JobExecution }),
+      changeEvent("execution"),
+      changeEvent("step"),
+    ]),
+    bare: true,
+    stream: true,
+    produces: ["text/event-stream"],
+    errors: ["NOT_FOUND"],
+  },
+  watchExecutions: {
+    method: "GET",
+    path: "/events",
+    access: "JobService:JobExecution:read",
+    tag: "Execution queries",
+    summary: "Watch all executions that the caller may see, as server-sent events",
+    description: "First `snapshot` with the newest that have not ended, then `execution` and `step` events.",
+    headers: lastEventId,
+    data: Type.Union([
+      Type.Object({ event: Type.Literal("snapshot"), id: Type.String(), data: LiveSnapshot }),
+      changeEvent("execution"),
+      changeEvent("step"),
+    ]),
+    bare: true,
+    stream: true,
+    produces: ["text/event-stream"],
+    errors: [],
+  },
+
+  drain: {
+    method: "POST",
+    path: "/admin/drain",
+    access: "AdminService:Engine:drain",
+    tag: "Administration",
+    summary: "Begin no new step, so that the process may end without cutting one off",
+    description: "Readiness goes false. What is accepted goes on when Pawl starts again. May be repeated.",
+    data: DrainState,
+    errors: [],
+  },
+} as const satisfies Record<string, Route>;

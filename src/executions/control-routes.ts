@@ -1,0 +1,109 @@
+import type { FastifyInstance } from "fastify";
+import { ApiError, errorCatalogue } from "../contract/errors.ts";
+import { route } from "../http/route.ts";
+import { linkPage, pageHeaders, plainPage, readForm } from "./approval-page.ts";
+import { bulkControl } from "./bulk.ts";
+import { pauseExecution, restartExecution, resumeExecution, stopExecution } from "./control.ts";
+import { decide } from "./decide.ts";
+import { type LinkDeps, makeLinks, openLink, submitLink } from "./links.ts";
+import type { LiveStore } from "./live-store.ts";
+import { refusePrefetch } from "./prefetch.ts";
+import { type WatchDeps, watchExecution, watchExecutions } from "./watch.ts";
+
+export interface ControlRouteDeps extends LinkDeps, WatchDeps {
+  live: LiveStore;
+}
+
+/** Registers what holds, stops, winds back, decides and watches executions. */
+export function controlRoutes(app: FastifyInstance, deps: ControlRouteDeps): void {
+  route(app, "stopExecution", async ({ principal, body }) => ({
+    body: await stopExecution(deps, principal, body),
+  }));
+  route(app, "pauseExecution", async ({ principal, body }) => ({
+    body: await pauseExecution(deps, principal, body),
+  }));
+  route(app, "resumeExecution", async ({ principal, body }) => ({
+    body: await resumeExecution(deps, principal, body),
+  }));
+  route(app, "restartExecution", async ({ principal, body }) => ({
+    body: await restartExecution(deps, principal, body),
+  }));
+  route(app, "decideExecution", async ({ principal, query, headers }) => {
+    refusePrefetch(headers);
+    return { body: await decide(deps, principal, query) };
+  });
+  route(app, "answerExecution", async ({ principal, body }) => ({
+    body: await decide(deps, principal, body),
+  }));
+  route(app, "bulkControl", async ({ principal, body }) => {
+    const data = await bulkControl(deps, principal, body);
+    const message = data.dryRun
+      ? `It would act on ${data.matched}.`
+      : `Done with ${data.done}, ${data.failed} refused, ${data.remaining} left for the next call.`;
+    return { data, message };
+  });
+  linkRoutes(app, deps);
+  watchRoutes(app, deps);
+}
+
+function linkRoutes(app: FastifyInstance, deps: LinkDeps): void {
+  const type = "text/html";
+  const headers = pageHeaders;
+
+  route(app, "createApprovalLinks", async ({ principal, params, body }) => ({
+    data: await makeLinks(deps, principal, params.id, body),
+    message: "Links that decide once. Whoever has one may use it.",
+  }));
+  route(app, "showApproval", async (call) => {
+    const link = await openLink(deps, call.params.token).catch((error) => toldInHtml(call, error));
+    if ("page" in link) return { body: link.page, status: link.status, type, headers };
+    return { body: linkPage(link), type, headers };
+  });
+  route(app, "submitApproval", async (call) => {
+    const { params, body } = call;
+    const link = await openLink(deps, params.token).catch((error) => toldInHtml(call, error));
+    if ("page" in link) return { body: link.page, status: link.status, type, headers };
+    const given = typeof body === "string" ? readForm(body, link.decision.form) : body;
+    try {
+      await submitLink(deps, link, given);
+    } catch (error) {
+      if (!(error instanceof ApiError && error.code === "VALIDATION_FAILED")) {
+        const { page, status } = toldInHtml(call, error);
+        return { body: page, status, type, headers };
+      }
+      return { body: linkPage(link, error.details), status: 400, type, headers };
+    }
+    const text = link.approve ? "The execution goes on." : "The execution is stopped.";
+    return { body: plainPage(link.approve ? "Approved" : "Rejected", text), type, headers };
+  });
+}
+
+/** A refusal as a page, for a browser; anybody else gets it as every other. */
+function toldInHtml(call: object, error: unknown): { page: string; status: number } {
+  const { accept } = (call as { headers: { accept?: string } }).headers;
+  if (!(error instanceof ApiError) || !accept?.includes("text/html")) throw error;
+  const { status } = errorCatalogue[error.code];
+  return { page: plainPage(status === 404 ? "No such link" : "Nothing to decide", error.message), status };
+}
+
+function watchRoutes(app: FastifyInstance, deps: WatchDeps): void {
+  route(app, "watchExecution", async (call) => ({
+    stream: await watchExecution(deps, watchCall(call), call.params.id),
+  }));
+  route(app, "watchExecutions", async (call) => ({ stream: watchExecutions(deps, watchCall(call)) }));
+  // Streams would hold a shutdown up until its grace is over.
+  app.addHook("preClose", async () => deps.hub.close());
+}
+
+type Watching = Parameters<typeof watchExecutions>[1];
+
+function watchCall(
+  call: Pick<Watching, "principal" | "signal" | "readmit"> & { headers: { "last-event-id"?: string } },
+): Watching {
+  return {
+    principal: call.principal,
+    lastEventId: call.headers["last-event-id"],
+    signal: call.signal,
+    readmit: () => call.readmit(),
+  };
+}

@@ -1,0 +1,97 @@
+import type { StepExecution } from "../contract/execution.ts";
+import type { DefinedStep, ExecutionDetail, ExecutionRow, LiveRow, StepResultRow } from "./rows.ts";
+
+/** Every step of the job's version: those in force with their results, the one under way, and those to come. */
+export function presentSteps({ execution, steps, results, live, actions }: ExecutionDetail): StepExecution[] {
+  const byPosition = new Map(results.map((result) => [result.position, result]));
+  const current = execution.ended_at ? -1 : steps.findIndex((_, position) => !byPosition.has(position));
+  // A step that was held back began at the resume, not when the one before it ended.
+  const released = actions.findLast(({ to_status }) => to_status === "RUNNING")?.at;
+  return steps.map((step, position) => {
+    const result = byPosition.get(position);
+    if (result) return finishedStep(step, result);
+    if (position !== current) return pendingStep(execution, step, position);
+    const before = [byPosition.get(position - 1)?.ended_at, released, execution.started_at];
+    return currentStep(execution, step, position, live, latestOf(before));
+  });
+}
+
+function latestOf(times: (Date | undefined)[]): Date {
+  return new Date(Math.max(...times.map((time) => time?.getTime() ?? 0)));
+}
+
+function finishedStep(step: DefinedStep, result: StepResultRow): StepExecution {
+  return {
+    ...named(step),
+    id: result.id,
+    run: result.run,
+    status: result.status,
+    startTime: result.started_at.toISOString(),
+    endTime: result.ended_at.toISOString(),
+    durationMs: Math.max(0, result.ended_at.getTime() - result.started_at.getTime()),
+    attempts: result.attempts,
+    waitingUntil: null,
+    output: result.output ?? null,
+    error: result.error,
+  };
+}
+
+/** The step under way, or that waits, or that a pause holds back. Its start is that of its first try, or else `begunAt`. */
+function currentStep(
+  execution: ExecutionRow,
+  step: DefinedStep,
+  position: number,
+  live: LiveRow | undefined,
+  begunAt: Date,
+): StepExecution {
+  const own = live?.position === position ? live : undefined;
+  const parked = own?.parked ?? undefined;
+  const pending = pendingStep(execution, step, position);
+  if (!parked && ((live?.held === "pause" && !live.draining) || live?.waiting)) return pending;
+  // What is due has no time any more: it runs again. A job that was started is waited for without one.
+  const waits =
+    parked !== undefined &&
+    !live?.draining &&
+    (own!.due_at !== null || live?.held != null || parked.kind === "child");
+  // Of a retry the tries that are over are counted, and of a decision the one that asked.
+  const counted = waits && (parked.kind === "retry" || parked.kind === "decision");
+  return {
+    ...pending,
+    status: waits ? "WAITING" : "RUNNING",
+    startTime: (own?.step_started ?? begunAt).toISOString(),
+    attempts: (own?.attempts ?? 0) + (counted ? 0 : 1),
+    waitingUntil: waits ? untilOf(parked, own!.due_at) : null,
+    error: parked?.kind === "retry" ? (parked.error ?? null) : null,
+  };
+}
+
+function untilOf(parked: NonNullable<LiveRow["parked"]>, dueAt: Date | null): string | null {
+  if (parked.kind !== "decision") return dueAt?.toISOString() ?? null;
+  const { deadline } = parked.decision;
+  return deadline === undefined ? null : new Date(deadline).toISOString();
+}
+
+function pendingStep(execution: ExecutionRow, step: DefinedStep, position: number): StepExecution {
+  return {
+    ...named(step),
+    id: placeholderId(execution.id, position),
+    run: execution.run,
+    status: "PENDING",
+    startTime: null,
+    endTime: null,
+    durationMs: null,
+    attempts: 0,
+    waitingUntil: null,
+    output: null,
+    error: null,
+  };
+}
+
+function named(step: DefinedStep) {
+  return { stepId: step.id, stepKey: step.key, stepName: step.name ?? step.key, type: step.type };
+}
+
+/** A step execution gets its id with its result; until then it has one that is the same at every reading. */
+function placeholderId(executionId: string, position: number): string {
+  return `${executionId.slice(0, -4)}${position.toString(16).padStart(4, "0")}`;
+}

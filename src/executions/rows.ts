@@ -1,0 +1,127 @@
+import type { ExecutionError, ExecutionStatus, StepStatus } from "../contract/execution.ts";
+import type { Decision } from "../engine/engine.ts";
+
+export interface ExecutionRow {
+  id: string;
+  job_id: string;
+  job_version: number;
+  job_name: string;
+  workflow_id: string;
+  run: number;
+  from_position: number;
+  /** Null: `started_at`. */
+  run_started_at: Date | null;
+  /** Of the present run, pauses that are over. */
+  paused_ms: number;
+  status: ExecutionStatus;
+  triggered_by: string;
+  trigger_source: string | null;
+  started_by: string;
+  parameters: Record<string, unknown>;
+  started_at: Date;
+  ended_at: Date | null;
+  error: ExecutionError | null;
+}
+
+/** An earlier attempt, as the restart after it left it. */
+export interface RunRow {
+  run: number;
+  workflow_id: string;
+  job_version: number;
+  from_position: number;
+  status: ExecutionStatus;
+  started_at: Date;
+  ended_at: Date;
+  paused_ms: number;
+  error: ExecutionError | null;
+}
+
+export interface ActionRow {
+  run: number;
+  action: string;
+  actor: string;
+  reason: string | null;
+  at: Date;
+  from_status: ExecutionStatus;
+  to_status: ExecutionStatus;
+}
+
+export interface StepResultRow {
+  id: string;
+  run: number;
+  position: number;
+  status: StepStatus;
+  attempts: number;
+  started_at: Date;
+  ended_at: Date;
+  output: unknown;
+  error: ExecutionError | null;
+}
+
+export interface LiveRow {
+  position: number | null;
+  attempts: number;
+  step_started: Date | null;
+  due_at: Date | null;
+  parked: ParkedStep | null;
+  held: "pause" | "decision" | null;
+  held_at: Date | null;
+  draining: boolean;
+  /** For a place among the executions of its job that are under way at a time. */
+  waiting: boolean;
+  act_at: Date | null;
+}
+
+/** What the step under way waits for. */
+export type ParkedStep =
+  | { kind: "retry"; error?: ExecutionError }
+  | { kind: "timer" }
+  /** For the execution that the step started. */
+  | { kind: "child"; childId: string }
+  | { kind: "decision"; decision: Decision };
+
+/** A step as the definition that the execution started with has it. */
+export interface DefinedStep {
+  id: string;
+  key: string;
+  name?: string;
+  type: string;
+}
+
+export interface ExecutionDetail {
+  /** As the attempt that was asked for has it. */
+  execution: ExecutionRow;
+  steps: DefinedStep[];
+  /** Those in force for that attempt. */
+  results: StepResultRow[];
+  live: LiveRow | undefined;
+  /** Attempts that are over, the earliest first. */
+  earlier: RunRow[];
+  actions: ActionRow[];
+  /** Steps by job version, for attempts that ran another than this one. */
+  stepsOf: ReadonlyMap<number, DefinedStep[]>;
+}
+
+/** What the rights of a principal are compared with. */
+export interface JobRights {
+  id: string;
+  collectionId: string | null;
+  tags: string[];
+}
+
+export interface HistoryQuery {
+  sortField: "startTime" | "endTime" | "durationMs" | "status" | "triggeredBy" | "id";
+  sortDirection: "asc" | "desc";
+  page: number;
+  size: number;
+}
+
+export interface CounterSums {
+  started: number;
+  completed: number;
+  failed: number;
+  stopped: number;
+  duration_ms: number;
+  min_ms: number | null;
+  max_ms: number | null;
+}
