@@ -1,4 +1,5 @@
 import type { AddressInfo } from "node:net";
+import { fileURLToPath } from "node:url";
 import type { Config } from "./config.ts";
 import { openDatabase } from "./database.ts";
 import { isStoreUnavailable } from "./db/faults.ts";
@@ -20,6 +21,8 @@ import { createAuthenticator } from "./identity/authenticate.ts";
 import { ensureAdmin } from "./identity/first-start.ts";
 import { createRecorder } from "./identity/last-used.ts";
 import { identityRoutes } from "./identity/routes.ts";
+import { makeSignInCode } from "./identity/session.ts";
+import { deleteExpired } from "./identity/session-store.ts";
 import { createJobs } from "./jobs/jobs.ts";
 import { jobRoutes } from "./jobs/routes.ts";
 import { searchRoutes } from "./jobs/search-routes.ts";
@@ -38,6 +41,8 @@ export interface Pawl {
   url: string;
   /** Shown once: only at the first start of a database. */
   adminToken: string | undefined;
+  /** Makes a link to the web interface that signs the administrator in, once and within the hour. */
+  signInLink(): Promise<string>;
   /** Executions that a former process left unfinished, and that this one goes on with. */
   resumed: number;
   /** Ends in order: requests and steps under way get PAWL_SHUTDOWN_GRACE. */
@@ -94,8 +99,9 @@ export async function startPawl(config: Config): Promise<Pawl> {
   const executions = executionStore(pool);
   const control = controlStore(pool);
   const cleaner = setInterval(() => {
-    Promise.all([executions.forgetOldKeys(), control.forgetOldLinks()]).catch((error: unknown) =>
-      log.warn({ err: error }, "Old keys and links were not removed."),
+    const work = [executions.forgetOldKeys(), control.forgetOldLinks(), deleteExpired(pool, new Date())];
+    Promise.all(work).catch((error: unknown) =>
+      log.warn({ err: error }, "Old keys, links and sessions were not removed."),
     );
   }, hourMs);
   opened.defer(() => clearInterval(cleaner));
@@ -105,6 +111,8 @@ export async function startPawl(config: Config): Promise<Pawl> {
     authenticate: authenticator.authenticate,
     isStoreUnavailable,
     trustProxy: config.trustProxy,
+    publicUrl: () => config.publicUrl,
+    ui: fileURLToPath(new URL("../web/dist", import.meta.url)),
   });
   adminRoutes(app, engine);
   healthRoutes(app, { database: () => pool.query("select 1"), engine: async () => engine.check() });
@@ -127,6 +135,7 @@ export async function startPawl(config: Config): Promise<Pawl> {
     await Promise.all([engineDone, closeApp(app, config.shutdownGraceMs + 500)]);
   });
   let url = "";
+  const publicUrl = () => config.publicUrl?.replace(/\/+$/, "") ?? url;
   controlRoutes(app, {
     engine,
     store: executions,
@@ -134,7 +143,7 @@ export async function startPawl(config: Config): Promise<Pawl> {
     live: liveStore(pool),
     hub: eventHub(engine),
     heartbeatMs,
-    publicUrl: () => config.publicUrl?.replace(/\/+$/, "") ?? url,
+    publicUrl,
   });
   await listen(app, { host: config.host, port: config.port });
   const address = app.server.address() as AddressInfo;
@@ -145,6 +154,10 @@ export async function startPawl(config: Config): Promise<Pawl> {
   return {
     url,
     adminToken: adminToken ?? undefined,
+    async signInLink() {
+      const code = await makeSignInCode(pool, Date.now());
+      return `${publicUrl()}/ui/${code === undefined ? "" : `sign-in#${code}`}`;
+    },
     resumed: engine.unfinishedAtStart,
     close: () => parts.disposeAsync(),
   };

@@ -35,7 +35,7 @@ All variables: \`pawl config\`, docs/configuration.md.`,
         startPawl(config),
       );
       try {
-        if (!end.requested.aborted) note(welcome(started, config));
+        if (!end.requested.aborted) note(welcome(started, await webLink(started), config));
         await aborted(end.requested);
         note("Ending Pawl; what runs is taken up again at the next start. Once more ends it at once.");
       } finally {
@@ -45,12 +45,28 @@ All variables: \`pawl config\`, docs/configuration.md.`,
     });
 }
 
-function welcome(
-  started: { url: string; adminToken?: string | undefined; resumed: number },
-  config: Config,
-): string {
-  // What listens on every interface is reached on this machine by the loopback address.
-  const url = started.url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
+interface Started {
+  url: string;
+  adminToken?: string | undefined;
+  resumed: number;
+  signInLink(): Promise<string>;
+}
+
+/** A link that signs in goes to a terminal, or along with the admin token; a log that is kept shows the plain address. */
+async function webLink(started: Started): Promise<string> {
+  if (process.stderr.isTTY || started.adminToken) {
+    return `${reachable(await started.signInLink())}\n                 signs you in, once and within the hour`;
+  }
+  return `${reachable(started.url)}/ui/`;
+}
+
+/** What listens on every interface is reached on this machine by the loopback address. */
+function reachable(url: string): string {
+  return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
+}
+
+function welcome(started: Started, web: string, config: Config): string {
+  const url = reachable(started.url);
   const resumed = started.resumed > 0 ? `\n  Goes on with   ${started.resumed} unfinished executions` : "";
   const file = join(config.dataDir, adminTokenFile);
   const token = started.adminToken
@@ -61,6 +77,7 @@ function welcome(
   return `
 ${paintNote(["bold", "green"], "Pawl is ready")} at ${url}
 
+  Web interface  ${web}
   API reference  ${url}/docs
   Admin token    ${token}
   Try            ${pawl} job apply examples/earthquakes.yaml

@@ -90,7 +90,7 @@ export const controlRoutes = {
     tag: "Execution control",
     summary: "Approve or reject an execution that waits for a decision",
     description:
-      "Approved, it goes on; rejected, it is STOPPED. HEAD and prefetches never decide. On an execution that was paused by hand it resumes or stops, which needs the authority `JobService:JobExecution:control` too.",
+      "Approved, it goes on; rejected, it is STOPPED. HEAD and prefetches never decide, and a browser's session decides nothing here: it is led to the page that asks. On an execution that was paused by hand it resumes or stops, which needs the authority `JobService:JobExecution:control` too.",
     query: Type.Object({
       jobExecutionId: Type.String({ format: "uuid" }),
       approve: Type.Boolean(),

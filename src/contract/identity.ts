@@ -58,6 +58,20 @@ export type TokenRecord = Static<typeof TokenRecord>;
 export const CreatedToken = Type.Object({ ...TokenRecord.properties, token: Type.String() });
 export type CreatedToken = Static<typeof CreatedToken>;
 
+/** How a browser signs in: with an API token, or with the code of a sign-in link. */
+export const SignInRequest = Strict({
+  token: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+  code: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 200, description: "Of a sign-in link; it serves once." }),
+  ),
+});
+export type SignInRequest = Static<typeof SignInRequest>;
+
+export const Session = Type.Object({
+  expiresAt: Timestamp,
+});
+export type Session = Static<typeof Session>;
+
 export const WhoAmI = Type.Object({
   id: Id,
   name: Type.String(),

@@ -17,6 +17,8 @@ import {
   CreatedToken,
   PrincipalInput,
   PrincipalRecord,
+  Session,
+  SignInRequest,
   TokenInput,
   TokenRecord,
   WhoAmI,
@@ -419,6 +421,27 @@ export const routes = {
     errors: ["NOT_FOUND"],
   },
 
+  signIn: {
+    method: "POST",
+    path: "/session",
+    access: "public",
+    tag: "Identity",
+    summary: "Sign a browser in with an API token or the code of a sign-in link",
+    description:
+      "Sets a cookie that stands for the principal for 12 hours, or as long as the token is valid. Give either `token` or `code`. Unsafe methods count only from Pawl's own pages.",
+    body: SignInRequest,
+    data: Session,
+    errors: ["UNAUTHENTICATED", "FORBIDDEN"],
+  },
+  signOut: {
+    method: "DELETE",
+    path: "/session",
+    access: "authenticated",
+    tag: "Identity",
+    summary: "End the browser's session",
+    data: Type.Null(),
+    errors: ["FORBIDDEN"],
+  },
   whoAmI: {
     method: "GET",
     path: "/me",

@@ -30,6 +30,8 @@ export function controlRoutes(app: FastifyInstance, deps: ControlRouteDeps): voi
   }));
   route(app, "decideExecution", async ({ principal, query, headers }) => {
     refusePrefetch(headers);
+    // A browser sends its session along with whatever link it follows, so a link alone decides nothing: the page asks.
+    if (principal.bySession) return askInPage(query);
     return { body: await decide(deps, principal, query) };
   });
   route(app, "answerExecution", async ({ principal, body }) => ({
@@ -44,6 +46,11 @@ export function controlRoutes(app: FastifyInstance, deps: ControlRouteDeps): voi
   });
   linkRoutes(app, deps);
   watchRoutes(app, deps);
+}
+
+function askInPage({ jobExecutionId, approve }: { jobExecutionId: string; approve: boolean }) {
+  const location = `/ui/executions/${jobExecutionId}?decide=${approve ? "approve" : "reject"}`;
+  return { body: null as never, status: 303, headers: { location } };
 }
 
 function linkRoutes(app: FastifyInstance, deps: LinkDeps): void {

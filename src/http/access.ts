@@ -1,11 +1,18 @@
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Access } from "../contract/authorities.ts";
 import { ApiError } from "../contract/errors.ts";
 import type { Route } from "../contract/routes.ts";
 import { holds, type Principal } from "./principal.ts";
+import type { SessionCookies } from "./session-cookie.ts";
 
-/** Who the Authorization header belongs to; throws ApiError UNAUTHENTICATED. At once when it can: a promise costs. */
-export type Authenticate = (authorization: string | undefined) => Principal | Promise<Principal>;
+/**
+ * Who the Authorization header, or without one the session of a browser, belongs to; throws ApiError UNAUTHENTICATED. At
+ * once when it can: a promise costs.
+ */
+export type Authenticate = (
+  authorization: string | undefined,
+  session?: string,
+) => Principal | Promise<Principal>;
 
 declare module "fastify" {
   interface FastifyContextConfig {
@@ -17,8 +24,9 @@ declare module "fastify" {
   }
   interface FastifyInstance {
     registered: RegisteredRoute[];
-    /** Who the Authorization header belongs to; throws ApiError UNAUTHENTICATED, or FORBIDDEN without that right. */
-    admit(authorization: string | undefined, access: Access): Promise<Principal>;
+    /** Who sends the request, read anew; throws ApiError UNAUTHENTICATED, or FORBIDDEN without that right. */
+    admit(request: FastifyRequest, access: Access): Promise<Principal>;
+    cookies: SessionCookies;
   }
 }
 
@@ -30,8 +38,12 @@ export interface RegisteredRoute {
   name: string | null;
 }
 
-/** Routes outside the table: the API's description and its page. Anyone may read them; they read nothing of ours. */
+/** Routes outside the table: the API's description, its page, and the web interface. Anyone may read them; they read nothing of ours. */
 export const publicExtras: readonly string[] = [
+  "/",
+  "/ui",
+  "/ui/",
+  "/ui/*",
   "/openapi.json",
   "/docs",
   "/docs/",
@@ -46,11 +58,22 @@ export const publicExtras: readonly string[] = [
  * Authentication and authority, on the matched route and before the body is read: a caller without rights learns
  * nothing from a 400. A route that is neither in the table nor a public extra can't be registered.
  */
-export function guard(app: FastifyInstance, authenticate: Authenticate): void {
+export function guard(app: FastifyInstance, authenticate: Authenticate, cookies: SessionCookies): void {
   app.decorateRequest("principal", null);
   app.decorate("registered", []);
-  app.decorate("admit", async (authorization: string | undefined, access: Access) => {
-    const principal = await authenticate(authorization);
+  app.decorate("cookies", cookies);
+
+  function identify(request: FastifyRequest): Principal | Promise<Principal> {
+    const { authorization } = request.headers;
+    const session = authorization === undefined ? cookies.read(request) : undefined;
+    if (session !== undefined && !safe.has(request.method)) {
+      cookies.requireOwnPage(request, { mayBeSilent: false });
+    }
+    return authenticate(authorization, session);
+  }
+
+  app.decorate("admit", async (request: FastifyRequest, access: Access) => {
+    const principal = await identify(request);
     if (!mayCall(principal, access)) throw lacks(principal, access);
     return principal;
   });
@@ -81,7 +104,7 @@ export function guard(app: FastifyInstance, authenticate: Authenticate): void {
       done();
     };
     try {
-      const principal = authenticate(request.headers.authorization);
+      const principal = identify(request);
       if (principal instanceof Promise) principal.then(admit, done);
       else admit(principal);
     } catch (error) {
@@ -89,6 +112,8 @@ export function guard(app: FastifyInstance, authenticate: Authenticate): void {
     }
   });
 }
+
+const safe: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 
 function mayCall(principal: Principal, access: Access): boolean {
   return access === "authenticated" || access === "public" || holds(principal, access);

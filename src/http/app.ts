@@ -13,7 +13,9 @@ import { type IsStoreUnavailable, refusalOf } from "./failure.ts";
 import { RequestLog } from "./log.ts";
 import { addReference } from "./reference.ts";
 import { requestIdOf } from "./request-id.ts";
+import { sessionCookies } from "./session-cookie.ts";
 import { drainable } from "./shutdown.ts";
+import { addUi } from "./ui.ts";
 
 export interface AppOptions {
   /** A pino logger; make it with `redact` of log.ts. None: nothing is logged. */
@@ -23,6 +25,10 @@ export interface AppOptions {
   isStoreUnavailable: IsStoreUnavailable;
   /** Addresses of proxies whose X-Forwarded-* headers are believed. */
   trustProxy?: string[];
+  /** Where people reach Pawl, when that is known. */
+  publicUrl?: () => string | undefined;
+  /** Folder of the built web interface. */
+  ui?: string;
 }
 
 /** The HTTP app without routes of its own but the description of the API. Add the others with `route`. */
@@ -81,9 +87,10 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   drainable(app);
   await app.register(helmet, helmetOptions);
   // After the headers, so that refusals have them too; before any route, so that it sees each.
-  guard(app, options.authenticate);
+  guard(app, options.authenticate, sessionCookies(options.publicUrl ?? (() => undefined)));
   answerUnknownPaths(app);
   await addReference(app);
+  if (options.ui !== undefined) await addUi(app, options.ui);
   return app;
 }
 
@@ -111,7 +118,9 @@ function answerUnknownPaths(app: FastifyInstance): void {
       (method) => app.findRoute({ method: method as "GET", url: path }) !== null,
     );
     if (allowed.length === 0) {
-      const hint = path === "/" ? " The API reference is at /docs." : "";
+      const hint = /^\/(ui(\/|$)|$)/.test(path)
+        ? " The web interface is not built: run `npm run build`. The API reference is at /docs."
+        : "";
       throw new ApiError("NOT_FOUND", `There is nothing at ${path.slice(0, 200)}.${hint}`);
     }
     reply.header("allow", allowed.join(", "));

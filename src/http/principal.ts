@@ -8,7 +8,10 @@ export interface Principal {
   readonly authorities: readonly string[];
   /** Null: every job. */
   readonly jobs: JobLimits | null;
-  readonly tokenId: string;
+  /** Null: signed in through a link. */
+  readonly tokenId: string | null;
+  /** Whether a browser's session says so, which goes along with whatever page made the request. */
+  readonly bySession?: boolean;
 }
 
 /** Whether the principal holds this authority, be it through `*`. */

@@ -16,6 +16,7 @@ import type { Meta } from "../contract/shapes.ts";
 import { TextBody } from "./body.ts";
 import type { Principal } from "./principal.ts";
 import { compileStrings } from "./query.ts";
+import type { SessionCookie } from "./session-cookie.ts";
 import { checker, throwFaults } from "./validate.ts";
 
 /** What a handler is given: everything checked, converted and typed by the route's schemas. */
@@ -29,6 +30,10 @@ export interface Call<R extends Route> {
   readonly principal: Principal;
   /** Aborted when the client has gone before it was answered. */
   readonly signal: AbortSignal;
+  /** The session cookie that came with the request, whoever calls. */
+  readonly session: string | undefined;
+  /** Refuses a browser that was sent here by a page of another site. */
+  requireOwnPage(): void;
   /** Who the credential belongs to by now, for an answer that takes long. Throws as the route itself would. */
   readmit(): Promise<Principal>;
   requestId: string;
@@ -40,7 +45,7 @@ export type Answer<R extends Route> = R extends { stream: true }
   ? { stream: Readable }
   : R extends { bare: true }
     ? { body: DataOf<R>; status?: number; type?: string; headers?: Record<string, string> }
-    : { data: DataOf<R>; message?: string; meta?: Meta; status?: number };
+    : { data: DataOf<R>; message?: string; meta?: Meta; status?: number; session?: SessionCookie };
 
 export type Handler<R extends Route> = (call: Call<R>) => Answer<R> | Promise<Answer<R>>;
 
@@ -81,6 +86,7 @@ export function addRoute<R extends Route>(
         new RouteCall(request, reply, read(request)) as unknown as Call<R>,
       )) as AnyAnswer;
       reply.code(answer.status ?? status);
+      if (answer.session !== undefined) app.cookies.write(request, reply, answer.session);
       if (answer.stream) return sendEvents(reply, answer.stream);
       if (table.bare) return sendBare(reply, answer);
       reply.header("content-type", "application/json; charset=utf-8");
@@ -104,6 +110,7 @@ interface AnyAnswer {
   type?: string;
   headers?: Record<string, string>;
   stream?: Readable;
+  session?: SessionCookie;
 }
 
 function sendEvents(reply: FastifyReply, stream: Readable): Readable {
@@ -162,13 +169,21 @@ class RouteCall {
     return principal;
   }
 
+  get session(): string | undefined {
+    return this.#request.server.cookies.read(this.#request);
+  }
+
+  requireOwnPage(): void {
+    this.#request.server.cookies.requireOwnPage(this.#request, { mayBeSilent: true });
+  }
+
   get signal(): AbortSignal {
     return clientGone(this.#reply);
   }
 
   readmit(): Promise<Principal> {
-    const { headers, server, routeOptions } = this.#request;
-    return server.admit(headers.authorization, routeOptions.config.pawl!.route.access);
+    const { server, routeOptions } = this.#request;
+    return server.admit(this.#request, routeOptions.config.pawl!.route.access);
   }
 }
 

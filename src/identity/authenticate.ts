@@ -2,6 +2,7 @@ import { ApiError } from "../contract/errors.ts";
 import type { Authenticate } from "../http/access.ts";
 import type { Principal } from "../http/principal.ts";
 import type { Recorder } from "./last-used.ts";
+import { findSession } from "./session-store.ts";
 import { type CredentialRow, type Db, findCredential } from "./store.ts";
 import { hashOf, looksLikeToken } from "./tokens.ts";
 
@@ -23,7 +24,7 @@ interface Entry {
   readAt: number;
 }
 
-/** Bearer tokens to principals, with a short memory so that a busy caller costs a query every few seconds. */
+/** Bearer tokens and sessions to principals, with a short memory so that a busy caller costs a query every few seconds. */
 export function createAuthenticator(
   db: Db,
   { uses, now = Date.now }: { uses: Recorder; now?: () => number },
@@ -33,6 +34,19 @@ export function createAuthenticator(
   const reading = new Map<string, Promise<Entry>>();
   let generation = 0;
 
+  function bySession(secret: string): Principal | Promise<Principal> {
+    const hash = hashOf(secret);
+    const key = `session ${hash.toString("base64")}`;
+    const admit = (entry: Entry): Principal => {
+      if (entry.principal === null || entry.expiresAt <= now())
+        throw refused("Your session is over: sign in again.");
+      uses.used(entry.principal.tokenId, now());
+      return { ...entry.principal, bySession: true };
+    };
+    const entry = recall(key);
+    return entry ? admit(entry) : read(key, () => findSession(db, hash)).then(admit);
+  }
+
   function accept(entry: Entry): Principal {
     if (entry.principal === null) throw refused("The token is not known, or was revoked.");
     if (entry.expiresAt <= now()) throw refused("The token has expired. Make a new one.");
@@ -40,11 +54,20 @@ export function createAuthenticator(
     return entry.principal;
   }
 
-  function read(hash: Buffer, key: string): Promise<Entry> {
+  function recall(key: string): Entry | undefined {
+    const entry = known.get(key);
+    if (entry === undefined) return undefined;
+    const age = now() - entry.readAt;
+    if (age >= 0 && age < (entry.principal === null ? UNKNOWN_MS : FRESH_MS)) return entry;
+    known.delete(key);
+    return undefined;
+  }
+
+  function read(key: string, find: () => Promise<CredentialRow | undefined>): Promise<Entry> {
     const under = reading.get(key);
     if (under !== undefined) return under;
     const begun = generation;
-    const promise = findCredential(db, hash)
+    const promise = find()
       .then((row) => {
         const entry = entryOf(row, now());
         // What was read before a revocation must not be believed after it.
@@ -65,20 +88,17 @@ export function createAuthenticator(
   }
 
   return {
-    authenticate(authorization) {
+    authenticate(authorization, session) {
+      if (authorization === undefined && session !== undefined) return bySession(session);
       const token = bearer(authorization);
       const hash = hashOf(token);
       const key = hash.toString("base64");
-      const entry = known.get(key);
-      if (entry !== undefined) {
-        const age = now() - entry.readAt;
-        if (age >= 0 && age < (entry.principal === null ? UNKNOWN_MS : FRESH_MS)) return accept(entry);
-        known.delete(key);
-      }
+      const entry = recall(key);
+      if (entry !== undefined) return accept(entry);
       if (!looksLikeToken(token)) {
         throw refused("This is not an API token of Pawl. One begins with pawl_; copy the whole of it.");
       }
-      return read(hash, key).then(accept);
+      return read(key, () => findCredential(db, hash)).then(accept);
     },
     forget() {
       generation++;

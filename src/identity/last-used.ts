@@ -2,7 +2,7 @@ import { type Db, recordUses } from "./store.ts";
 
 /** Takes note of which tokens were used when; the rows are written now and then, many at once. */
 export interface Recorder {
-  used(tokenId: string, at: number): void;
+  used(tokenId: string | null, at: number): void;
   /** Writes what is not written yet. */
   flush(): Promise<void>;
   /** Stops the clock and writes the rest. */
@@ -39,7 +39,7 @@ export function createRecorder(
 
   return {
     used(tokenId, at) {
-      pending.set(tokenId, at);
+      if (tokenId !== null) pending.set(tokenId, at);
     },
     flush,
     async close() {

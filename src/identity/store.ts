@@ -30,7 +30,7 @@ export interface TokenRow {
 
 /** What a credential leads to. */
 export interface CredentialRow {
-  token_id: string;
+  token_id: string | null;
   expires_at: Date | null;
   principal_id: string;
   name: string;

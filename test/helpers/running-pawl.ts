@@ -98,6 +98,7 @@ export async function startTestPawl(env: Record<string, string> = {}) {
     client,
     send,
     principal,
+    signInLink: pawl.signInLink,
     readUntil,
     ended: (id: string) => readUntil(id, (execution) => execution.endTime !== null),
     as: (token: string): Client => createClient({ url, token }),

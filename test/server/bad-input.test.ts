@@ -94,6 +94,8 @@ const valid: Record<
   listExecutions: { params: () => ({ jobId: ids.job! }), body: () => ({}) },
   getExecutionSummary: { params: () => ({ jobId: ids.job! }) },
   getExecutionLogs: { params: () => ({ id: ids.execution! }) },
+  signIn: { body: () => ({ token: "pawl_x" }) },
+  signOut: {},
   whoAmI: {},
   createPrincipal: { body: () => ({ name: "new", authorities: ["A:B:c"], jobs: {} }) },
   listPrincipals: {},
@@ -465,6 +467,13 @@ const rows: Record<RouteName, Row[]> = {
   listExecutions: [],
   getExecutionSummary: [],
   getExecutionLogs: [["a step that is not there", { query: "step=x" }, missing]],
+  signIn: [
+    ["neither token nor code", { body: {} }, invalid("")],
+    ["both token and code", { body: { token: "pawl_x", code: "x" } }, invalid("")],
+    ["a token that is none", { body: { token: "pawl_x" } }, { code: "UNAUTHENTICATED" }],
+    ["a code that is none", { body: { code: "x" } }, { code: "UNAUTHENTICATED" }],
+  ],
+  signOut: [],
   whoAmI: [],
   createPrincipal: [
     [

@@ -40,7 +40,7 @@ async function demonstrate(session: Session, keep: boolean, requested: AbortSign
   session.result(ran, () => describe(ran));
   process.exitCode = exitCodes[exitOf(ran.execution)].code;
   if (!keep) return;
-  session.note(whatNext(pawl, source.url));
+  session.note(whatNext(pawl, await pawl.signInLink(), source.url));
   await aborted(requested);
   session.note("Ending Pawl and removing its data.");
 }
@@ -49,6 +49,7 @@ interface DemoPawl {
   url: string;
   dataDir: string;
   client: Client;
+  signInLink(): Promise<string>;
 }
 
 /** A Pawl that takes nothing from this environment but PATH and the like: no settings, no database. */
@@ -67,7 +68,12 @@ async function boot(cleanup: AsyncDisposableStack): Promise<DemoPawl> {
   };
   const pawl = await startPawl(loadConfig(settings, { envFile: null }));
   cleanup.defer(() => pawl.close());
-  return { url: pawl.url, dataDir, client: createClient({ url: pawl.url, token: pawl.adminToken }) };
+  return {
+    url: pawl.url,
+    dataDir,
+    signInLink: pawl.signInLink,
+    client: createClient({ url: pawl.url, token: pawl.adminToken }),
+  };
 }
 
 interface DemoRun {
@@ -113,9 +119,13 @@ function describe({ execution, summary }: DemoRun): string {
   ])}`;
 }
 
-function whatNext({ url, dataDir }: DemoPawl, source: string): string {
+function whatNext({ url, dataDir }: DemoPawl, link: string, source: string): string {
   return `
-Pawl stays up at ${url} (API reference: ${url}/docs). In another terminal, here:
+Pawl stays up. Look at it in a browser; this link signs you in once:
+
+  ${link}
+
+API reference: ${url}/docs. In another terminal, here:
 
   export PAWL_URL=${url} PAWL_DATA_DIR=${dataDir}      # the token is in its file admin-token
 
