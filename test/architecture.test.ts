@@ -38,6 +38,7 @@ const longest = 350;
 const maySpawnServer = ["src/cli/serve.ts", "src/cli/demo/run.ts", "src/cli/reset-admin.ts"];
 
 const sources = globSync("src/**/*.ts", { cwd: root });
+const web = globSync("web/src/**/*.{ts,tsx}", { cwd: root });
 const production = sources.filter((file) => !file.endsWith(".test.ts"));
 
 /** `src/jobs/store.ts` belongs to `jobs`; `src/config.ts` and `src/config-kinds.ts` to `config`; the root to no part. */
@@ -72,6 +73,28 @@ test("imports go one way, as the table says", () => {
       if (to !== from && !mayImport[from]?.includes(to)) wrong.push(`${file} -> ${target}`);
     }
   }
+  assert.deepEqual(wrong, []);
+});
+
+test("the web interface imports the contract and the client of Pawl, and nothing that only Node has", () => {
+  const wrong = web.flatMap((file) =>
+    importsOf(file)
+      .filter((specifier) => {
+        if (specifier.startsWith(".")) return !join(dirname(file), specifier).startsWith("web/src/");
+        return /^(node:|src\/)/.test(specifier);
+      })
+      .map((specifier) => `${file} -> ${specifier}`),
+  );
+  assert.ok(web.length > 0);
+  assert.deepEqual(wrong, []);
+});
+
+test("the web interface shows text as text", () => {
+  const wrong = web.filter((file) =>
+    /dangerouslySetInnerHTML|\.(inner|outer)HTML\b|insertAdjacentHTML|document\.write|\beval\(|new Function\(/.test(
+      readFileSync(join(root, file), "utf8"),
+    ),
+  );
   assert.deepEqual(wrong, []);
 });
 
@@ -151,6 +174,7 @@ test("only engines/restate imports the Restate SDK, and only the sandbox runs us
 test("a file holds one idea: none passes the limit without a reason", () => {
   const lengths = [
     ...sources,
+    ...web,
     ...globSync("{test,bench}/**/*.ts", { cwd: root, exclude: ["**/node_modules/**"] }),
   ]
     .map((file) => [file, readFileSync(join(root, file), "utf8").split("\n").length] as const)

@@ -1,0 +1,78 @@
+import type { Client } from "../../../src/client/client.ts";
+import type { JobExecution } from "../../../src/contract/execution.ts";
+import { companyJobs } from "./jobs.ts";
+
+export interface Seeded {
+  /** Ids of the jobs by name. */
+  jobs: Record<string, string>;
+  /** One execution of each kind that a page shows. */
+  executions: {
+    completed: string;
+    failed: string;
+    waiting: string;
+    deciding: string;
+    refund: string;
+    paused: string;
+  };
+}
+
+/** Fills a Pawl with the jobs of a company and executions in every state, through the API alone. */
+export async function seedCompany(client: Client): Promise<Seeded> {
+  const collection = await client.createCollection({
+    body: { name: "Finance", description: "What the books need" },
+  });
+  const jobs: Record<string, string> = {};
+  for (const input of companyJobs) {
+    const body = input.category === "finance" ? { ...input, collectionId: collection.data.id } : input;
+    jobs[input.name] = (await client.createJob({ body })).data.id;
+  }
+  const start = async (name: string, parameters: Record<string, unknown> = {}, source = "cron") => {
+    const triggeredBy = source === "ui" ? "manual" : source === "cron" ? "schedule" : "api";
+    const body = { jobId: jobs[name]!, parameters, triggeredBy, triggerSource: source };
+    return (await client.startJob({ body })).data.executionId;
+  };
+  const until = async (id: string, holds: (execution: JobExecution) => boolean): Promise<string> => {
+    const giveUp = Date.now() + 30_000;
+    for (;;) {
+      const { data } = await client.getExecution({ params: { id } });
+      if (holds(data)) return id;
+      if (Date.now() > giveUp) throw new Error(`It does not come to that: ${JSON.stringify(data)}`);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  };
+  const ended = (id: string) => until(id, ({ endTime }) => endTime !== null);
+
+  for (const name of [
+    "customer-sync",
+    "payroll-export",
+    "price-list",
+    "backup-check",
+    "certificate-watch",
+    "stock-report",
+  ]) {
+    for (let i = 0; i < 3; i++) await ended(await start(name));
+  }
+  for (const supplier of ["Alder", "Birch", "Cedar"])
+    await ended(await start("invoice-import", { supplier }, "mcp-server"));
+  for (let day = 10; day < 16; day++)
+    await ended(await start("nightly-orders", { day: `2026-11-${day}`, limit: 90_000 }));
+  const failed = await ended(await start("invoice-import", { supplier: "Xylo" }, "mcp-server"));
+  const deciding = await start("nightly-orders", { day: "2026-11-20" }, "ui");
+  const refund = await start(
+    "refund-request",
+    { customer: "Dogwood Ltd", amount: 129.9, why: "The hinges squeak." },
+    "webhook",
+  );
+  const completed = await ended(
+    await start("nightly-orders", { day: "2026-11-19", limit: 90_000, region: "south" }, "ui"),
+  );
+  const waiting = await start("restock-warehouse", { hall: 3 });
+  const paused = await start("restock-warehouse", { hall: 1 }, "ui");
+  await until(deciding, ({ status }) => status === "PAUSED");
+  await until(refund, ({ status }) => status === "PAUSED");
+  const sleeps = ({ stepExecutions }: JobExecution) => stepExecutions[1]?.status === "WAITING";
+  await until(waiting, sleeps);
+  await until(paused, sleeps);
+  await client.pauseExecution({ body: { jobExecutionId: paused, reason: "Stock-taking in hall 1" } });
+  return { jobs, executions: { completed, failed, waiting, deciding, refund, paused } };
+}

@@ -1,0 +1,32 @@
+import { createRouter } from "@tanstack/react-router";
+import { PageFault } from "./components/error-boundary.tsx";
+import { PageSkeleton } from "./components/page-skeleton.tsx";
+import { approvalRoutes } from "./routes/approvals.ts";
+import { executionRoutes } from "./routes/executions.ts";
+import { homeRoutes } from "./routes/home.ts";
+import { jobRoutes } from "./routes/jobs.ts";
+import { frameRoute, rootRoute, signInRoute } from "./routes/root.tsx";
+
+/** Every page of the interface. A noun's routes are in its file of `routes/`; their pages are loaded when they are opened. */
+const routeTree = rootRoute.addChildren([
+  signInRoute,
+  frameRoute.addChildren([...homeRoutes, ...jobRoutes, ...executionRoutes, ...approvalRoutes]),
+]);
+
+export const router = createRouter({
+  routeTree,
+  basepath: "/ui",
+  defaultPreload: "intent",
+  // What a page reads, the query cache holds.
+  defaultPreloadStaleTime: 0,
+  scrollRestoration: true,
+  defaultErrorComponent: PageFault,
+  defaultPendingComponent: PageSkeleton,
+  defaultPendingMs: 150,
+});
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,0 +1,10 @@
+import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { frameRoute } from "./root.tsx";
+
+const inbox = createRoute({
+  getParentRoute: () => frameRoute,
+  path: "/approvals",
+  component: lazyRouteComponent(() => import("../features/approvals/approvals-page.tsx"), "ApprovalsPage"),
+});
+
+export const approvalRoutes = [inbox] as const;

@@ -1,0 +1,53 @@
+import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from "@mantine/core";
+
+/** The one accent: a calm petrol. White text on shade 7 has a contrast of 6.1. */
+const petrol: MantineColorsTuple = [
+  "#eaf6f8",
+  "#d7e9ed",
+  "#add2da",
+  "#80bac7",
+  "#5ba6b7",
+  "#449aac",
+  "#2f8698",
+  "#1a6a78",
+  "#125663",
+  "#06424d",
+];
+
+export const theme = createTheme({
+  primaryColor: "petrol",
+  primaryShade: { light: 7, dark: 6 },
+  colors: { petrol },
+  autoContrast: true,
+  defaultRadius: "md",
+  cursorType: "pointer",
+  respectReducedMotion: true,
+  fontFamily: '-apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, "Noto Sans", sans-serif',
+  fontFamilyMonospace:
+    'ui-monospace, SFMono-Regular, "Cascadia Mono", Menlo, Consolas, "Liberation Mono", monospace',
+  headings: {
+    fontWeight: "650",
+    sizes: {
+      h1: { fontSize: "1.5rem", lineHeight: "1.3" },
+      h2: { fontSize: "1.15rem", lineHeight: "1.35" },
+      h3: { fontSize: "1rem", lineHeight: "1.4" },
+    },
+  },
+  components: {
+    Tooltip: { defaultProps: { withArrow: true, openDelay: 300, multiline: true, maw: 360 } },
+    Modal: { defaultProps: { centered: true, radius: "lg", overlayProps: { backgroundOpacity: 0.45 } } },
+    Paper: { defaultProps: { withBorder: true, radius: "lg" } },
+    Menu: { defaultProps: { shadow: "md", position: "bottom-end" } },
+  },
+});
+
+/** Dimmed text has a contrast of 4.5 on the page and on cards. */
+export const variables: CSSVariablesResolver = () => ({
+  variables: {},
+  light: { "--mantine-color-dimmed": "#5d656e", "--mantine-color-anchor": "#125f6d" },
+  dark: {
+    "--mantine-color-body": "#16181b",
+    "--mantine-color-dimmed": "#a2aab3",
+    "--mantine-color-anchor": "#7cc4d2",
+  },
+});

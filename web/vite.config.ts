@@ -1,0 +1,32 @@
+import { fileURLToPath } from "node:url";
+import react from "@vitejs/plugin-react";
+import { defineConfig } from "vite";
+import { compressed } from "./build/compressed.ts";
+import { firstLoadBudget } from "./build/first-load-budget.ts";
+
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
+export default defineConfig({
+  root: here("."),
+  base: "/ui/",
+  plugins: [react(), firstLoadBudget({ kilobytes: 300 }), compressed()],
+  resolve: {
+    alias: {
+      "@contract": here("../src/contract"),
+      "@client": here("../src/client"),
+      // The server checks what is sent; a browser needs the paths and the types of the contract, not its schemas.
+      typebox: here("build/no-schemas.ts"),
+    },
+  },
+  build: {
+    outDir: "dist",
+    target: "es2023",
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+  },
+  server: {
+    port: 5173,
+    // Everything but the interface itself is the API of a Pawl that runs beside.
+    proxy: { "^/(?!ui/|@|node_modules/)": process.env.PAWL_URL ?? "http://127.0.0.1:7295" },
+  },
+});
