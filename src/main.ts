@@ -9,6 +9,8 @@ import { controlRoutes } from "./executions/control-routes.ts";
 import { controlStore } from "./executions/control-store.ts";
 import { eventHub } from "./executions/event-hub.ts";
 import { liveStore } from "./executions/live-store.ts";
+import { overviewRoutes } from "./executions/overview-routes.ts";
+import { overviewStore } from "./executions/overview-store.ts";
 import { executionRoutes } from "./executions/routes.ts";
 import { executionSearchStore } from "./executions/search-store.ts";
 import { executionStore } from "./executions/store.ts";
@@ -128,6 +130,7 @@ export async function startPawl(config: Config): Promise<Pawl> {
     syncWaitLimitMs: config.syncWaitLimitMs,
     closed: engineClosed.signal,
   });
+  overviewRoutes(app, { store: executions, overview: overviewStore(pool) });
   // At once, so that they share the grace: a caller may wait for an execution of which no further step will begin. It is
   // told so when the engine has closed, and has a moment to hear it.
   opened.defer(async () => {

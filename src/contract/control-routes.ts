@@ -104,6 +104,7 @@ export const controlRoutes = {
     }),
     data: JobActionResponse,
     bare: true,
+    alsoAnswers: { 303: "To the page that asks, for a browser's session" },
     errors: ["NOT_FOUND", "INVALID_STATE"],
   },
   answerExecution: {

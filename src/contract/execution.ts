@@ -152,17 +152,23 @@ export const JobExecution = Type.Object({
 });
 export type JobExecution = Static<typeof JobExecution>;
 
+const {
+  stepExecutions: _steps,
+  attempts: _attempts,
+  actions: _actions,
+  activeDurationMs: _active,
+  pausedMs: _paused,
+  draining: _draining,
+  resumeAt: _resumeAt,
+  waitingFor: _waitingFor,
+  ...ofItsRow
+} = JobExecution.properties;
+
 /** A hit of the search over executions: what its row says, without its steps, attempts and actions. */
-export const FoundExecution = Type.Omit(JobExecution, [
-  "stepExecutions",
-  "attempts",
-  "actions",
-  "activeDurationMs",
-  "pausedMs",
-  "draining",
-  "resumeAt",
-  "waitingFor",
-]);
+export const FoundExecution = Type.Object({
+  ...ofItsRow,
+  heldFor: Nullable(OneOf(["resume", "decision"], { description: "What a PAUSED one waits for." })),
+});
 export type FoundExecution = Static<typeof FoundExecution>;
 
 export const HistoryRequest = Strict({

@@ -24,6 +24,7 @@ import {
   WhoAmI,
 } from "./identity.ts";
 import { Job, JobInput, JobVersion, StepRecord, StepTypeInfo } from "./job.ts";
+import { overviewRoutes } from "./overview-routes.ts";
 import { FilterRequest, itemTypes, SearchItem, searchFields } from "./search.ts";
 import { Id, Meta, OneOf } from "./shapes.ts";
 
@@ -126,6 +127,19 @@ export const routes = {
     alsoAnswers: { 201: "Created" },
     errors: ["CONFLICT"],
   },
+  checkJob: {
+    method: "POST",
+    path: "/jobs/check",
+    access: "JobService:Job:upsert",
+    tag: "Jobs",
+    summary: "Check a definition without saving it",
+    description:
+      "Refuses with every fault that a save would be refused for, but a name that is taken. Ids of steps do not count.",
+    body: JobInput,
+    textBody: ["application/yaml"],
+    data: Type.Null(),
+    errors: [],
+  },
   getJob: {
     method: "GET",
     path: "/jobs/:id",
@@ -177,6 +191,16 @@ export const routes = {
     }),
     data: Type.Array(JobVersion),
     meta: Meta,
+    errors: ["NOT_FOUND"],
+  },
+  getJobVersion: {
+    method: "GET",
+    path: "/jobs/:id/versions/:version",
+    access: "JobService:Job:read",
+    tag: "Jobs",
+    summary: "Read one version of a job",
+    params: Type.Object({ id: Id, version: Type.Integer({ minimum: 1, maximum: 2_147_483_647 }) }),
+    data: JobVersion,
     errors: ["NOT_FOUND"],
   },
   restoreJobVersion: {
@@ -335,6 +359,7 @@ export const routes = {
     errors: ["NOT_FOUND", "CONFLICT", "IDEMPOTENCY_CONFLICT", "OVERLOADED"],
   },
   ...controlRoutes,
+  ...overviewRoutes,
 
   searchExecutions: {
     method: "POST",

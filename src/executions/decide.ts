@@ -56,12 +56,20 @@ async function decidePause(
   return approve ? resumeExecution(deps, principal, request) : stopExecution(deps, principal, request);
 }
 
+/** Whether the step leaves the decision to this principal. */
+export function mayDecide(
+  principal: Principal,
+  { authorities = [], principals = [] }: Pick<Decision, "authorities" | "principals">,
+): boolean {
+  if (authorities.length === 0 && principals.length === 0) return true;
+  if (principals.includes(principal.name)) return true;
+  return authorities.some((authority) => holds(principal, authority));
+}
+
 /** @throws ApiError FORBIDDEN when the step leaves the decision to others */
 export function requireMayDecide(principal: Principal, decision: Decision): void {
+  if (mayDecide(principal, decision)) return;
   const { authorities = [], principals = [] } = decision;
-  if (authorities.length === 0 && principals.length === 0) return;
-  if (principals.includes(principal.name)) return;
-  if (authorities.some((authority) => holds(principal, authority))) return;
   const who = [
     ...principals,
     ...(authorities.length > 0 ? [`holders of ${authorities.join(" or ")}`] : []),

@@ -67,7 +67,10 @@ export function presentAction(row: ActionRow): ExecutionAction {
   };
 }
 
-function presentWaitingFor(live: LiveRow | undefined, steps: DefinedStep[]): WaitingFor | null {
+export function presentWaitingFor(
+  live: Pick<LiveRow, "held" | "parked" | "position"> | undefined,
+  steps: DefinedStep[],
+): WaitingFor | null {
   const { parked, position } = live ?? {};
   if (live?.held !== "decision" || parked?.kind !== "decision" || position == null) return null;
   const { decision } = parked;

@@ -9,6 +9,7 @@ import type { Ending } from "../engine/engine.ts";
 import { presentControl } from "./present-control.ts";
 import { presentSteps } from "./present-steps.ts";
 import type { CounterSums, ExecutionDetail, ExecutionRow } from "./rows.ts";
+import type { FoundRow } from "./search-store.ts";
 
 export function presentStart(execution: {
   id: string;
@@ -39,14 +40,14 @@ export function presentEnded(started: StartResponse, ending: Ending): StartRespo
 
 export function presentExecution(detail: ExecutionDetail): JobExecution {
   return {
-    ...presentFound(detail.execution),
+    ...presentRow(detail.execution),
     ...presentControl(detail, Date.now()),
     stepExecutions: presentSteps(detail),
   };
 }
 
 /** What the row of an execution says by itself. */
-export function presentFound(execution: ExecutionRow): FoundExecution {
+function presentRow(execution: ExecutionRow): Omit<FoundExecution, "heldFor"> {
   return {
     id: execution.id,
     jobId: execution.job_id,
@@ -61,6 +62,12 @@ export function presentFound(execution: ExecutionRow): FoundExecution {
     parameters: execution.parameters,
     error: execution.error,
   };
+}
+
+/** An execution as the search finds it. */
+export function presentFound(row: FoundRow): FoundExecution {
+  const heldFor = row.held === "pause" ? "resume" : row.held;
+  return { ...presentRow(row), heldFor: row.status === "PAUSED" ? heldFor : null };
 }
 
 export function presentHistoryItem(execution: ExecutionRow): HistoryItem {

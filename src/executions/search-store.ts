@@ -5,7 +5,7 @@ import type { JobLimits } from "../contract/identity.ts";
 import type { CompiledFilter, FieldMap } from "../db/filter.ts";
 import { createKysely } from "../db/pool.ts";
 import { firstIdAt } from "../lib/ids.ts";
-import type { ExecutionRow } from "./rows.ts";
+import type { ExecutionRow, LiveRow } from "./rows.ts";
 
 const HOUR_MS = 3_600_000;
 const HIGHEST_TIME = 2 ** 48 - 1;
@@ -46,7 +46,10 @@ function startedWithin(from: number | undefined, to: number | undefined) {
 const LAST_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 
 const columns = sql`e.id::text, e.job_id::text, e.job_version, e.job_name, e.workflow_id::text, e.run, e.status, e.triggered_by,
-  e.trigger_source, e.started_by, e.parameters, e.started_at, e.ended_at, e.error`;
+  e.trigger_source, e.started_by, e.parameters, e.started_at, e.ended_at, e.error,
+  (select l.held from live_execution l where l.execution_id = e.id) as held`;
+
+export type FoundRow = ExecutionRow & Pick<LiveRow, "held">;
 
 export type ExecutionSearchStore = ReturnType<typeof executionSearchStore>;
 
@@ -57,10 +60,10 @@ export function executionSearchStore(pool: pg.Pool) {
     async search(
       { where, orderBy, limit, offset }: CompiledFilter,
       limits: JobLimits | null,
-    ): Promise<{ rows: ExecutionRow[]; total: number }> {
+    ): Promise<{ rows: FoundRow[]; total: number }> {
       const visible = sql<SqlBool>`${ofJobsWithin(limits)} and ${where}`;
       const [found, count] = await Promise.all([
-        sql<ExecutionRow>`select ${columns} from execution e where ${visible}
+        sql<FoundRow>`select ${columns} from execution e where ${visible}
           order by ${orderBy} limit ${limit} offset ${offset}`.execute(db),
         sql<{ total: number }>`select count(*) as total from execution e where ${visible}`.execute(db),
       ]);

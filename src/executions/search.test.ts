@@ -228,6 +228,7 @@ describe("POST /jobExecution/search", () => {
       startedBy,
       parameters: { day: 1 },
       error: { code: "STEP_FAILED", message: error },
+      heldFor: null,
     });
     assert.deepEqual(Object.keys(json.meta), ["totalElements", "page", "size"]);
   });

@@ -4,6 +4,7 @@ import { type ErrorCode, errorCatalogue } from "../contract/errors.ts";
 import * as execution from "../contract/execution.ts";
 import * as identity from "../contract/identity.ts";
 import * as job from "../contract/job.ts";
+import * as overview from "../contract/overview.ts";
 import type { Route } from "../contract/routes.ts";
 import * as search from "../contract/search.ts";
 import * as shapes from "../contract/shapes.ts";
@@ -152,11 +153,18 @@ function example(code: ErrorCode): Json {
 
 /** Schemas that have a name of their own, by their text: TypeBox copies what it puts into another schema. */
 const components: Map<string, string> = new Map(
-  [control, execution, identity, job, search, { Failure: shapes.Failure, Meta: shapes.Meta }].flatMap(
-    (part) =>
-      Object.entries(part as Record<string, unknown>)
-        .filter(([, schema]) => (schema as { type?: unknown }).type === "object")
-        .map(([name, schema]): [string, string] => [JSON.stringify(schema), name]),
+  [
+    control,
+    execution,
+    identity,
+    job,
+    overview,
+    search,
+    { Failure: shapes.Failure, Meta: shapes.Meta },
+  ].flatMap((part) =>
+    Object.entries(part as Record<string, unknown>)
+      .filter(([, schema]) => (schema as { type?: unknown }).type === "object")
+      .map(([name, schema]): [string, string] => [JSON.stringify(schema), name]),
   ),
 );
 

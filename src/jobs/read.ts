@@ -1,3 +1,4 @@
+import { ApiError } from "../contract/errors.ts";
 import type { Principal } from "../http/principal.ts";
 import type { JobRow, VersionRow } from "./present.ts";
 import type { JobStore } from "./store.ts";
@@ -8,6 +9,20 @@ export async function readJob(store: JobStore, principal: Principal, id: string)
   const job = await store.find(id, principal.jobs);
   if (!job) throw noSuchJob();
   return job;
+}
+
+/** @throws ApiError NOT_FOUND */
+export async function readVersion(
+  store: JobStore,
+  principal: Principal,
+  id: string,
+  version: number,
+): Promise<VersionRow> {
+  const job = await readJob(store, principal, id);
+  // Counted from 1 without a gap, and listed newest first.
+  const [row] = version > job.version ? [] : await store.findVersions(id, job.version - version, 1);
+  if (row?.version !== version) throw new ApiError("NOT_FOUND", `The job has no version ${version}.`);
+  return row;
 }
 
 /** Newest first. */

@@ -2,9 +2,9 @@ import type { FastifyInstance } from "fastify";
 import { route } from "../http/route.ts";
 import type { Jobs } from "./jobs.ts";
 import { presentJob, presentVersion } from "./present.ts";
-import { readJob, readVersions } from "./read.ts";
+import { readJob, readVersion, readVersions } from "./read.ts";
 import { presentStepType } from "./step-type.ts";
-import { exportJob, importJob } from "./transfer.ts";
+import { checkJob, exportJob, importJob } from "./transfer.ts";
 import { createJob, deleteJob, replaceJob, restoreVersion } from "./write.ts";
 
 /** Registers the routes of job definitions. */
@@ -22,6 +22,10 @@ export function jobRoutes(app: FastifyInstance, jobs: Jobs): void {
       message: created ? "The job is created." : `The job is at version ${job.version}.`,
       status: created ? 201 : 200,
     };
+  });
+  route(app, "checkJob", async ({ principal, body }) => {
+    await checkJob(jobs, principal, body);
+    return { data: null, message: "The job can be saved." };
   });
   route(app, "getJob", async ({ principal, params }) => ({
     data: presentJob(await readJob(store, principal, params.id)),
@@ -43,6 +47,10 @@ export function jobRoutes(app: FastifyInstance, jobs: Jobs): void {
       message: "Versions of the job, newest first.",
     };
   });
+  route(app, "getJobVersion", async ({ principal, params }) => ({
+    data: presentVersion(await readVersion(store, principal, params.id, params.version)),
+    message: `Version ${params.version} of the job.`,
+  }));
   route(app, "restoreJobVersion", async ({ principal, params }) => {
     const job = await restoreVersion(jobs, principal, params.id, params.version);
     return {

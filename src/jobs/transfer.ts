@@ -2,8 +2,9 @@ import { ApiError } from "../contract/errors.ts";
 import { JobInput } from "../contract/job.ts";
 import type { Principal } from "../http/principal.ts";
 import { validate } from "../http/validate.ts";
-import type { Definition } from "./definition.ts";
+import { type Definition, requireValid } from "./definition.ts";
 import type { JobRow } from "./present.ts";
+import { requireSubJobs } from "./sub-jobs.ts";
 import { createJob, nameTaken, replaceJob, type WriteDeps } from "./write.ts";
 import { formatYaml, parseYaml } from "./yaml.ts";
 
@@ -32,6 +33,21 @@ export async function importJob(
       if (look === 3) throw nameTaken(input.name);
     }
   }
+}
+
+/**
+ * Refuses what a save would be refused for, and saves nothing.
+ * @throws ApiError MALFORMED_JSON, VALIDATION_FAILED
+ */
+export async function checkJob(
+  deps: WriteDeps,
+  principal: Principal,
+  body: JobInput | string,
+): Promise<void> {
+  const input = withoutIds(typeof body === "string" ? validate(JobInput, parseYaml(body)) : body);
+  const { collectionId: _, ...described } = input;
+  await requireValid(described, deps.types);
+  await requireSubJobs(deps.store, principal, undefined, described);
 }
 
 /** Ids of steps belong to one server; a job that comes from elsewhere is known by its keys. */

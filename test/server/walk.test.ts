@@ -88,6 +88,8 @@ const aboutJobs: Partial<Record<RouteName, Ask>> = {
   replaceJob: job("", "PUT", jobOf({ name: "replaced" })),
   deleteJob: job("", "DELETE"),
   listJobVersions: job("/versions"),
+  getJobVersion: job("/versions/1"),
+  getTimeline: get("/jobExecution/timeline?jobId=*"),
   restoreJobVersion: job("/versions/1/restore", "POST"),
   exportJob: job("/export"),
   startJob: (id) => ({ method: "POST", path: "/api/v2/job/start", body: { jobId: id, async: false } }),
