@@ -16,6 +16,7 @@ export default defineConfig({
       "@client": here("../src/client"),
       // The server checks what is sent; a browser needs the paths and the types of the contract, not its schemas.
       typebox: here("build/no-schemas.ts"),
+      "@rjsf/validator-ajv8": here("build/no-ajv.ts"),
     },
   },
   build: {
