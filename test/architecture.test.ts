@@ -20,6 +20,7 @@ const mayImport: Record<string, readonly string[]> = {
   jobs: ["contract", "lib", "db", "http", "vault"],
   executions: ["contract", "lib", "db", "http", "vault", "engine"],
   identity: ["contract", "lib", "db", "http", "vault"],
+  registry: ["contract", "lib", "db", "http", "vault"],
   cli: ["contract", "lib", "client", "config"],
   config: ["lib"],
 };

@@ -22,6 +22,7 @@ import {
   WhoAmI,
 } from "./identity.ts";
 import { Job, JobInput, JobVersion, StepRecord, StepTypeInfo } from "./job.ts";
+import { mcpServerRoutes } from "./mcp-server-routes.ts";
 import { FilterRequest, itemTypes, SearchItem, searchFields } from "./search.ts";
 import { Id, Meta, OneOf } from "./shapes.ts";
 
@@ -418,6 +419,8 @@ export const routes = {
     meta: Meta,
     errors: ["NOT_FOUND"],
   },
+
+  ...mcpServerRoutes,
 
   whoAmI: {
     method: "GET",

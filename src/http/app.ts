@@ -6,6 +6,7 @@ import fastify, {
   type FastifyReply,
 } from "fastify";
 import { ApiError } from "../contract/errors.ts";
+import { removedPaths } from "../contract/mcp-server-routes.ts";
 import { type Authenticate, guard } from "./access.ts";
 import { addBodyParsers, bodyLimit } from "./body.ts";
 import { answerBrokenHttp } from "./broken-http.ts";
@@ -111,7 +112,8 @@ function answerUnknownPaths(app: FastifyInstance): void {
       (method) => app.findRoute({ method: method as "GET", url: path }) !== null,
     );
     if (allowed.length === 0) {
-      const hint = path === "/" ? " The API reference is at /docs." : "";
+      const removed = removedPaths.find(({ pattern }) => pattern.test(path));
+      const hint = removed ? ` ${removed.instead}` : path === "/" ? " The API reference is at /docs." : "";
       throw new ApiError("NOT_FOUND", `There is nothing at ${path.slice(0, 200)}.${hint}`);
     }
     reply.header("allow", allowed.join(", "));
