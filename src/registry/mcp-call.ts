@@ -1,4 +1,5 @@
 import { cleanText } from "../lib/mcp/clean-text.ts";
+import { eventData } from "../lib/mcp/event-stream.ts";
 import { StepError } from "../lib/step-error.ts";
 
 /** Why a step of a discovery failed: a code of the contract, and a sentence. */
@@ -48,7 +49,7 @@ export async function callMcp(
   refuseStatus(response);
   const type = mediaType(response);
   let answer: Record<string, unknown> | undefined;
-  if (type === "application/json") answer = parseMessage(await bodyText(response));
+  if (type === "application/json") answer = parseMessage(await response.text());
   else if (type === "text/event-stream" && status < 400) answer = await eventWithId(response, message.id);
   else await drop(response);
   const error = answer && rpcError(answer);
@@ -148,35 +149,14 @@ function mediaType(response: Response): string {
   return (response.headers.get("content-type") ?? "").split(";", 1)[0]!.trim().toLowerCase();
 }
 
-async function bodyText(response: Response): Promise<string> {
-  return response.text();
-}
-
 /** Reads only until the message comes: the server may keep the stream open, or never end it. */
 async function eventWithId(response: Response, id: number): Promise<Record<string, unknown> | undefined> {
-  let text = "";
-  const stream = (response.body as ReadableStream<Uint8Array<ArrayBuffer>>).pipeThrough(
-    new TextDecoderStream(),
-  );
   // Leaving the loop cancels the body, and with it the connection.
-  for await (const part of stream) {
-    text += part.replaceAll("\r", "");
-    const events = text.split("\n\n");
-    text = events.pop()!;
-    for (const event of events) {
-      const message = parseMessage(dataOf(event));
-      if (message?.id === id && message.method === undefined) return message;
-    }
+  for await (const data of eventData(response.body as ReadableStream<Uint8Array>)) {
+    const message = parseMessage(data);
+    if (message?.id === id && message.method === undefined) return message;
   }
   throw new DiscoveryFault("NOT_MCP", "The server ended its event stream without an answer.");
-}
-
-function dataOf(event: string): string {
-  return event
-    .split("\n")
-    .filter((line) => line.startsWith("data:"))
-    .map((line) => line.slice("data:".length).trimStart())
-    .join("\n");
 }
 
 function parseMessage(text: string): Record<string, unknown> | undefined {

@@ -8,11 +8,23 @@ import type { Dialer } from "../lib/dialer.ts";
 import { guardedFetch } from "../lib/dialer-fetch.ts";
 import { type ListedTool, ToolListFault, toolLimits, toolList } from "../lib/mcp/tool-list.ts";
 import {
+  isModernOnly,
+  type Legacy,
+  latestLegacy,
+  legacyHeaders,
+  legacyOf,
+  type Modern,
+  modernHeaders,
+  modernOf,
+  modernParams,
+  modernVersion,
+  nameOf,
+} from "./handshake.ts";
+import {
   callMcp,
   DiscoveryFault,
   discoveryFault,
   endSession,
-  excerpt,
   notifyMcp,
   type Peer,
   rpcFault,
@@ -46,11 +58,6 @@ export interface ValidatorOptions {
 }
 
 export const validatorTimes = { requestMs: 10_000, totalMs: 30_000 } as const;
-
-const latestLegacy = "2025-11-25";
-const legacyVersions: readonly unknown[] = [latestLegacy, "2025-06-18", "2025-03-26", "2024-11-05"];
-const modernVersion = "2026-07-28";
-const meta = "io.modelcontextprotocol";
 
 /**
  * Connects to an MCP server and lists its tools, step by step: initialize, then tools/list; for a server that has no initialize
@@ -212,13 +219,6 @@ export async function validateServer(rawUrl: string, options: ValidatorOptions):
   };
 }
 
-interface Legacy {
-  protocolVersion: string;
-  serverInfo: McpServerInfo;
-  hasTools: boolean;
-}
-type Modern = Omit<Legacy, "hasTools">;
-
 function validUrl(raw: string): URL {
   const url = URL.parse(raw);
   if (!url || (url.protocol !== "http:" && url.protocol !== "https:")) {
@@ -236,78 +236,13 @@ async function reach(url: URL, dialer: Dialer, timeoutMs: number, signal: AbortS
   return {};
 }
 
-function isModernOnly({ status, error }: Awaited<ReturnType<typeof callMcp>>): boolean {
-  if (error?.code === -32601) return true;
-  const { supported } = (error?.data ?? {}) as { supported?: unknown };
-  // A modern server may say first that headers or _meta are missing, which initialize never had.
-  if (Array.isArray(supported)) return supported.includes(modernVersion);
-  return status === 400 && error !== undefined && error.code <= -32020 && error.code >= -32022;
-}
-
-function legacyOf({ protocolVersion, serverInfo, capabilities }: Record<string, unknown>): Legacy {
-  if (!legacyVersions.includes(protocolVersion)) {
-    throw new DiscoveryFault(
-      "UNSUPPORTED_VERSION",
-      `The server wants to speak version ${excerpt(String(protocolVersion))}, which Pawl does not know.`,
-    );
-  }
-  const hasTools = isObject(capabilities) && isObject(capabilities.tools);
-  return { protocolVersion: protocolVersion as string, serverInfo: infoOf(serverInfo), hasTools };
-}
-
-function modernOf({ supportedVersions, _meta, serverInfo }: Record<string, unknown>): Modern {
-  if (!Array.isArray(supportedVersions) || !supportedVersions.includes(modernVersion)) {
-    throw new DiscoveryFault("UNSUPPORTED_VERSION", `The server does not speak ${modernVersion}.`);
-  }
-  const info = serverInfo ?? (isObject(_meta) ? _meta[`${meta}/serverInfo`] : undefined);
-  return { protocolVersion: modernVersion, serverInfo: infoOf(info) };
-}
-
-function infoOf(info: unknown): McpServerInfo {
-  const { name, version, title } = isObject(info) ? info : {};
-  return {
-    name: excerpt(typeof name === "string" && name !== "" ? name : "A server without a name"),
-    version: excerpt(typeof version === "string" ? version : ""),
-    ...(typeof title === "string" ? { title: excerpt(title) } : {}),
-  };
-}
-
-function nameOf({ name, version }: McpServerInfo): string {
-  return `${name} ${version}`.trim();
-}
-
-function legacyHeaders({ protocolVersion }: Legacy, session: string | null): Record<string, string> {
-  return {
-    "mcp-protocol-version": protocolVersion,
-    ...(session === null ? {} : { "mcp-session-id": session }),
-  };
-}
-
-function modernHeaders(method: string): Record<string, string> {
-  return { "mcp-protocol-version": modernVersion, "mcp-method": method };
-}
-
-function modernParams(clientInfo: object): object {
-  return {
-    _meta: {
-      [`${meta}/protocolVersion`]: modernVersion,
-      [`${meta}/clientCapabilities`]: {},
-      [`${meta}/clientInfo`]: clientInfo,
-    },
-  };
-}
-
 async function listTools(page: (id: number, cursor: string | undefined) => ReturnType<typeof callMcp>) {
   const list = toolList();
-  let bytes = 0;
   let cursor: string | undefined;
   for (let pages = 1; pages <= toolLimits.pages; pages++) {
     const { result, error } = await page(pages + 2, cursor);
     if (error) throw rpcFault(error, "tools/list");
     list.add(result!.tools);
-    bytes += JSON.stringify(result!.tools).length;
-    if (bytes > toolLimits.listBytes)
-      throw new DiscoveryFault("TOO_LARGE", "The tools have more than 4 MiB together.");
     const { nextCursor } = result!;
     if (typeof nextCursor !== "string" || nextCursor === "") {
       return { tools: [...list.tools.values()], pages, remark: list.remark() };
@@ -342,8 +277,4 @@ async function closeSession(
 function faultOf(thrown: unknown): DiscoveryFault {
   if (thrown instanceof ToolListFault) return new DiscoveryFault(thrown.code, thrown.message);
   return discoveryFault(thrown);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -40,6 +40,7 @@ export function toolList() {
   const tools = new Map<string, ListedTool>();
   const leftOut: string[] = [];
   let cleaned = 0;
+  let bytes = 0;
 
   return {
     tools,
@@ -59,6 +60,15 @@ export function toolList() {
         if (fault !== undefined) {
           leftOut.push(fault);
           continue;
+        }
+        const size = Buffer.byteLength(JSON.stringify(raw));
+        if (size > toolLimits.toolBytes) {
+          leftOut.push(`${(raw as RawTool).name} (larger than ${toolLimits.toolBytes / 1024} KiB)`);
+          continue;
+        }
+        bytes += size;
+        if (bytes > toolLimits.listBytes) {
+          throw new ToolListFault("TOO_LARGE", "The tools have more than 4 MiB together.");
         }
         const tool = listed(raw as RawTool & { inputSchema: Record<string, unknown> });
         if (tools.has(tool.tool.name)) {
@@ -91,9 +101,6 @@ function toolFault(raw: unknown): string | undefined {
   if (!toolName.test(raw.name)) return "one whose name is not 1 to 128 visible ASCII characters";
   if (!isObject(raw.inputSchema)) return `${raw.name} (no inputSchema)`;
   if (jsonFaults(raw, { maxDepth: 64, maxValues: 10_000 }).length > 0) return `${raw.name} (can't be kept)`;
-  if (Buffer.byteLength(JSON.stringify(raw)) > toolLimits.toolBytes) {
-    return `${raw.name} (larger than ${toolLimits.toolBytes / 1024} KiB)`;
-  }
   return undefined;
 }
 
