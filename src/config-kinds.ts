@@ -145,6 +145,14 @@ export const addresses = list(
   isAddressOrRange,
 );
 
+/** Host names and addresses as a Host header has them, without ports; IPv6 in brackets. */
+export const hostNames = list(
+  "list",
+  "a comma-separated list of host names or addresses without ports, IPv6 in brackets",
+  (item) =>
+    hostLabels.test(item) || isIP(item) === 4 || (/^\[.*\]$/.test(item) && isIP(item.slice(1, -1)) === 6),
+);
+
 export const destinations = list(
   "list",
   "a comma-separated list of host names, *.domains, IP addresses or ranges such as 10.0.0.0/8",

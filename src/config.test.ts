@@ -86,6 +86,14 @@ describe("the configuration", () => {
     ["PAWL_TRUST_PROXY", "10.0.0.0/33", /must be a comma-separated list of IP addresses/],
     ["PAWL_TRUST_PROXY", "true", /must be a comma-separated list of IP addresses/],
     ["PAWL_PUBLIC_URL", "ftp://pawl.example", /must be an http or https URL without user/],
+    [
+      "PAWL_MCP_ALLOWED_HOSTS",
+      "a.example:80",
+      /must be a comma-separated list of host names or addresses without/,
+    ],
+    ["PAWL_MCP_ALLOWED_ORIGINS", "https://a.example", /must be a comma-separated list of host names/],
+    ["PAWL_MCP_CONFIRM", "always", /must be one of argument, off/],
+    ["PAWL_MCP_CALLS_PER_MINUTE", "-1", /must be a whole number from 0/],
     ["PAWL_URL", "pawl.example.com", /must be an http or https URL/],
     [
       "PAWL_URL",

@@ -6,6 +6,7 @@ import {
   destinations,
   duration,
   host,
+  hostNames,
   integer,
   type Kind,
   oneOf,
@@ -122,6 +123,30 @@ export const settings = {
       (u) => !u.username && !u.password && !u.search && !u.hash,
     ),
     "Where people reach Pawl, for links that it makes. Unset: the address that it listens on.",
+  ),
+  mcpAllowedHosts: withDefault(
+    "PAWL_MCP_ALLOWED_HOSTS",
+    hostNames,
+    "",
+    "Names that requests to /mcp may be addressed to. Empty: that of PAWL_PUBLIC_URL, the address it listens on, and localhost.",
+  ),
+  mcpAllowedOrigins: withDefault(
+    "PAWL_MCP_ALLOWED_ORIGINS",
+    hostNames,
+    "",
+    "Names of the sites whose pages may call /mcp. Empty: the same as PAWL_MCP_ALLOWED_HOSTS has by default.",
+  ),
+  mcpConfirm: withDefault(
+    "PAWL_MCP_CONFIRM",
+    oneOf("argument", "off"),
+    "argument",
+    "Whether an assistant's stop of a run has to be confirmed: by the user where the client can ask, else by an argument.",
+  ),
+  mcpCallsPerMinute: withDefault(
+    "PAWL_MCP_CALLS_PER_MINUTE",
+    integer(0, 1_000_000),
+    "600",
+    "Calls that a user may make of one MCP tool; a fifth of that of those that start or change runs. 0: any number.",
   ),
   url: optional(
     "PAWL_URL",

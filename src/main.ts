@@ -1,4 +1,7 @@
+import { randomBytes } from "node:crypto";
 import type { AddressInfo } from "node:net";
+import manifest from "../package.json" with { type: "json" };
+import { mountBridge } from "./bridge/bridge.ts";
 import type { Config } from "./config.ts";
 import { openDatabase } from "./database.ts";
 import { isStoreUnavailable } from "./db/faults.ts";
@@ -13,13 +16,16 @@ import { executionSearchStore } from "./executions/search-store.ts";
 import { executionStore } from "./executions/store.ts";
 import { createApp } from "./http/app.ts";
 import { healthRoutes } from "./http/health.ts";
+import { injectedFetch } from "./http/inject.ts";
 import { listen } from "./http/listen.ts";
 import { close as closeApp } from "./http/shutdown.ts";
 import { keepAdminToken } from "./identity/admin-token.ts";
 import { createAuthenticator } from "./identity/authenticate.ts";
 import { ensureAdmin } from "./identity/first-start.ts";
 import { createRecorder } from "./identity/last-used.ts";
+import { mcpSessionOpener } from "./identity/mcp-session.ts";
 import { identityRoutes } from "./identity/routes.ts";
+import { createSessions } from "./identity/sessions.ts";
 import { createJobs } from "./jobs/jobs.ts";
 import { jobRoutes } from "./jobs/routes.ts";
 import { searchRoutes } from "./jobs/search-routes.ts";
@@ -42,6 +48,12 @@ export interface Pawl {
   resumed: number;
   /** Ends in order: requests and steps under way get PAWL_SHUTDOWN_GRACE. */
   close(): Promise<void>;
+}
+
+/** Keys that hold as long as the process: what they sign is of a few minutes. */
+function keysOfProcess(): (purpose: "session" | "requestState") => Buffer {
+  const keys = { session: randomBytes(32), requestState: randomBytes(32) };
+  return (purpose) => keys[purpose];
 }
 
 const logBytesPerTry = 256 * 1024;
@@ -67,7 +79,10 @@ export async function startPawl(config: Config): Promise<Pawl> {
   });
   const uses = createRecorder(pool, { log });
   opened.defer(() => uses.close());
-  const authenticator = createAuthenticator(pool, { uses });
+  const deriveKey = keysOfProcess();
+  const sessions = createSessions(deriveKey("session"));
+  const authenticator = createAuthenticator(pool, { uses, sessions });
+  const openMcpSession = mcpSessionOpener({ authenticator, sessions, now: Date.now });
 
   const dialer = createDialer({ policy: config.egress, allow: config.egressAllow, ownPorts: () => ownPorts });
   opened.defer(() => dialer.close());
@@ -108,7 +123,7 @@ export async function startPawl(config: Config): Promise<Pawl> {
   });
   adminRoutes(app, engine);
   healthRoutes(app, { database: () => pool.query("select 1"), engine: async () => engine.check() });
-  identityRoutes(app, { pool, authenticator, uses });
+  identityRoutes(app, { pool, authenticator, uses, openMcpSession });
   jobRoutes(app, jobs);
   searchRoutes(app, jobs);
   executionRoutes(app, {
@@ -127,6 +142,7 @@ export async function startPawl(config: Config): Promise<Pawl> {
     await Promise.all([engineDone, closeApp(app, config.shutdownGraceMs + 500)]);
   });
   let url = "";
+  const publicUrl = () => config.publicUrl?.replace(/\/+$/, "") ?? url;
   controlRoutes(app, {
     engine,
     store: executions,
@@ -134,8 +150,24 @@ export async function startPawl(config: Config): Promise<Pawl> {
     live: liveStore(pool),
     hub: eventHub(engine),
     heartbeatMs,
-    publicUrl: () => config.publicUrl?.replace(/\/+$/, "") ?? url,
+    publicUrl,
   });
+  opened.defer(
+    await mountBridge(app, {
+      platform: { url: "http://pawl.internal", fetch: injectedFetch(app), openSession: openMcpSession },
+      version: manifest.version,
+      publicUrl,
+      runUrl: (id) => `${publicUrl()}/executions/${id}`,
+      allowedHosts: config.mcpAllowedHosts,
+      allowedOrigins: config.mcpAllowedOrigins,
+      issuer: undefined,
+      confirm: config.mcpConfirm,
+      callsPerMinute: config.mcpCallsPerMinute,
+      stateKey: deriveKey("requestState"),
+      checks: {},
+      log,
+    }),
+  );
   await listen(app, { host: config.host, port: config.port });
   const address = app.server.address() as AddressInfo;
   ownPorts.add(address.port);

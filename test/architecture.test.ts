@@ -21,6 +21,7 @@ const mayImport: Record<string, readonly string[]> = {
   executions: ["contract", "lib", "db", "http", "vault", "engine"],
   identity: ["contract", "lib", "db", "http", "vault"],
   registry: ["contract", "lib", "db", "http", "vault"],
+  bridge: ["contract", "lib", "client"],
   cli: ["contract", "lib", "client", "config"],
   config: ["lib"],
 };

@@ -38,6 +38,7 @@ function execution(stepExecutions: StepExecution[], fields: Partial<JobExecution
     triggeredBy: "manual",
     triggerSource: "cli",
     startedBy: "ana",
+    client: null,
     parameters: {},
     error: null,
     run: 1,

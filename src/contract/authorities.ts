@@ -16,6 +16,8 @@ export const authorities = [
   "AiService:McpServer:delete",
   "AiService:McpServer:discover",
   "AdminService:Engine:drain",
+  "AiService:McpBridge:read",
+  "IdentityService:McpSession:create",
   "IdentityService:Token:create",
   "IdentityService:Token:read",
   "IdentityService:Token:revoke",

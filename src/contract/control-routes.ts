@@ -37,6 +37,7 @@ export const controlRoutes = {
     method: "POST",
     path: "/api/v2/job/stop",
     access: "JobService:JobExecution:control",
+    assistants: true,
     tag: "Execution control",
     summary: "Stop an execution, now and for good",
     description: "The step under way is ended, no further step runs. From RUNNING and PAUSED.",
@@ -49,6 +50,7 @@ export const controlRoutes = {
     method: "POST",
     path: "/api/v2/job/pause",
     access: "JobService:JobExecution:control",
+    assistants: true,
     tag: "Execution control",
     summary: "Pause an execution",
     description:
@@ -62,6 +64,7 @@ export const controlRoutes = {
     method: "POST",
     path: "/api/v2/job/resume",
     access: "JobService:JobExecution:control",
+    assistants: true,
     tag: "Execution control",
     summary: "Resume a paused execution with its next pending step",
     description: "One that waits for a decision is moved by job-resume only.",
@@ -175,6 +178,7 @@ export const controlRoutes = {
     method: "GET",
     path: "/jobExecution/:id/events",
     access: "JobService:JobExecution:read",
+    assistants: true,
     tag: "Execution queries",
     summary: "Watch an execution: every change of status as a server-sent event",
     description:

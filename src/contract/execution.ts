@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import { AssistantClient } from "./bridge.ts";
 import { Id, Nullable, OneOf, Strict, Timestamp } from "./shapes.ts";
 
 export const executionStatuses = ["RUNNING", "PAUSED", "STOPPED", "COMPLETED", "FAILED"] as const;
@@ -143,6 +144,7 @@ export const JobExecution = Type.Object({
   triggeredBy: Type.String(),
   triggerSource: Nullable(Type.String()),
   startedBy: Type.String({ description: "Name of the principal who started it." }),
+  client: Nullable(AssistantClient),
   parameters: Type.Record(Type.String(), Type.Unknown()),
   error: Nullable(ExecutionError),
   run: Type.Integer({ description: "Number of the attempt; 1 until it is restarted." }),

@@ -1,5 +1,6 @@
 import Type, { type Static, type TSchema } from "typebox";
 import type { Access } from "./authorities.ts";
+import { bridgeRoutes } from "./bridge-routes.ts";
 import { Collection, CollectionInput } from "./collection.ts";
 import { controlRoutes } from "./control-routes.ts";
 import type { ErrorCode } from "./errors.ts";
@@ -31,6 +32,8 @@ export interface Route {
   method: "GET" | "POST" | "PUT" | "DELETE";
   path: string;
   access: Access;
+  /** The MCP bridge may call it for an assistant; without it an assistant's session is refused, whatever its scopes. */
+  assistants?: boolean;
   tag: string;
   summary: string;
   description?: string;
@@ -100,6 +103,7 @@ export const routes = {
     method: "POST",
     path: "/jobs/search",
     access: "JobService:Job:read",
+    assistants: true,
     tag: "Jobs",
     summary: "Find jobs",
     description: fieldsOf("searchJobs"),
@@ -129,6 +133,7 @@ export const routes = {
     method: "GET",
     path: "/jobs/:id",
     access: "JobService:Job:read",
+    assistants: true,
     tag: "Jobs",
     summary: "Read a job",
     params: byId,
@@ -314,6 +319,7 @@ export const routes = {
     method: "POST",
     path: "/api/v2/job/start",
     access: "JobService:Job:execute",
+    assistants: true,
     tag: "Execution control",
     summary: "Start a job",
     description:
@@ -324,6 +330,13 @@ export const routes = {
           minLength: 1,
           maxLength: 255,
           description: "The same key and body within 24 h start once.",
+        }),
+      ),
+      "pawl-mcp-client": Type.Optional(
+        Type.String({
+          maxLength: 1000,
+          description:
+            "Sent by the MCP bridge: what the assistant calls itself. Of anyone else it is ignored.",
         }),
       ),
     }),
@@ -339,6 +352,7 @@ export const routes = {
     method: "POST",
     path: "/jobExecution/search",
     access: "JobService:JobExecution:read",
+    assistants: true,
     tag: "Execution queries",
     summary: "Find executions of all jobs",
     description: `searchText is looked for in jobName and error. ${fieldsOf("searchExecutions")}`,
@@ -351,6 +365,7 @@ export const routes = {
     method: "GET",
     path: "/jobExecution/:id",
     access: "JobService:JobExecution:read",
+    assistants: true,
     tag: "Execution queries",
     summary: "Read an execution with its steps",
     params: byId,
@@ -380,6 +395,7 @@ export const routes = {
     method: "POST",
     path: "/jobExecution/job/:jobId",
     access: "JobService:JobExecution:read",
+    assistants: true,
     tag: "Execution queries",
     summary: "List the executions of a job",
     params: byJobId,
@@ -392,6 +408,7 @@ export const routes = {
     method: "GET",
     path: "/jobExecution/jobs/:jobId/execution-summary",
     access: "JobService:JobExecution:read",
+    assistants: true,
     tag: "Execution queries",
     summary: "Summarise the executions of a job",
     params: byJobId,
@@ -421,6 +438,8 @@ export const routes = {
   },
 
   ...mcpServerRoutes,
+
+  ...bridgeRoutes,
 
   whoAmI: {
     method: "GET",

@@ -46,6 +46,8 @@ export interface NewExecution {
   triggeredBy: string;
   triggerSource: string | null;
   startedBy: string;
+  /** What of the caller is kept besides, as JSON. */
+  client?: object | null | undefined;
   /** Milliseconds since the epoch. */
   startedAt: number;
   /** 0 (last) to 9 (first), among those that wait for a place of the job; 5 when left out. */

@@ -58,6 +58,7 @@ export function presentFound(execution: ExecutionRow): FoundExecution {
     triggeredBy: execution.triggered_by,
     triggerSource: execution.trigger_source,
     startedBy: execution.started_by,
+    client: execution.client,
     parameters: execution.parameters,
     error: execution.error,
   };

@@ -9,7 +9,7 @@ import type {
 import type { Meta } from "../contract/shapes.ts";
 import { mayUseJob, type Principal } from "../http/principal.ts";
 import { presentExecution, presentHistoryItem, presentSummary } from "./present.ts";
-import type { ExecutionDetail } from "./rows.ts";
+import type { ExecutionDetail, JobRights } from "./rows.ts";
 import type { ExecutionStore } from "./store.ts";
 
 /** An execution that the principal may see. */
@@ -111,8 +111,7 @@ export async function requireVisible(
   id: string,
 ): Promise<string> {
   const jobId = await store.findJobOf(id);
-  const rights = jobId !== undefined && principal.jobs ? await store.findRights(jobId) : undefined;
-  if (jobId === undefined || (principal.jobs && !(rights && mayUseJob(principal, rights)))) {
+  if (jobId === undefined || (isRestricted(principal) && !maySee(principal, await store.findRights(jobId)))) {
     throw new ApiError("NOT_FOUND", `There is no execution ${id}.`);
   }
   return jobId;
@@ -124,5 +123,16 @@ export async function requireVisible(
  */
 export async function requireJob(store: ExecutionStore, principal: Principal, jobId: string): Promise<void> {
   const rights = await store.findRights(jobId);
-  if (!rights || !mayUseJob(principal, rights)) throw new ApiError("NOT_FOUND", `There is no job ${jobId}.`);
+  if (!maySee(principal, rights)) throw new ApiError("NOT_FOUND", `There is no job ${jobId}.`);
+}
+
+/** Whether some jobs may be kept from the principal. */
+export function isRestricted({ jobs, assistant }: Principal): boolean {
+  return jobs !== null || assistant !== undefined;
+}
+
+/** Whether the principal may know of a job with these rights, if there is one. */
+export function maySee(principal: Principal, rights: JobRights | undefined): boolean {
+  if (rights === undefined || !mayUseJob(principal, rights)) return false;
+  return principal.assistant === undefined || rights.exposed;
 }

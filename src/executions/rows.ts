@@ -1,3 +1,4 @@
+import type { AssistantClient } from "../contract/bridge.ts";
 import type { ExecutionError, ExecutionStatus, StepStatus } from "../contract/execution.ts";
 import type { Decision } from "../engine/engine.ts";
 
@@ -17,6 +18,7 @@ export interface ExecutionRow {
   triggered_by: string;
   trigger_source: string | null;
   started_by: string;
+  client: AssistantClient | null;
   parameters: Record<string, unknown>;
   started_at: Date;
   ended_at: Date | null;
@@ -107,6 +109,8 @@ export interface JobRights {
   id: string;
   collectionId: string | null;
   tags: string[];
+  /** To assistants. */
+  exposed: boolean;
 }
 
 export interface HistoryQuery {

@@ -29,7 +29,7 @@ const sortColumns: Record<HistoryQuery["sortField"], string> = {
 };
 
 const columns = `id::text, job_id::text, job_version, job_name, workflow_id::text, run, from_position, run_started_at,
-  paused_ms::float8, status, triggered_by, trigger_source, started_by, parameters, started_at, ended_at, error`;
+  paused_ms::float8, status, triggered_by, trigger_source, started_by, client, parameters, started_at, ended_at, error`;
 
 const mostActions = 1000;
 
@@ -101,7 +101,7 @@ export function executionStore(pool: pg.Pool) {
     /** Deleted jobs too: their executions stay readable by those who could read them. */
     async findRights(jobId: string): Promise<JobRights | undefined> {
       const { rows } = await pool.query<JobRights>(
-        'select id::text, collection_id::text as "collectionId", tags from job where id = $1',
+        'select id::text, collection_id::text as "collectionId", tags, mcp_exposed as exposed from job where id = $1',
         [jobId],
       );
       return rows[0];

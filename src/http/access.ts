@@ -4,6 +4,9 @@ import { ApiError } from "../contract/errors.ts";
 import type { Route } from "../contract/routes.ts";
 import { holds, type Principal } from "./principal.ts";
 
+/** Routes outside the table that ask their callers themselves. */
+export const selfGuarded: readonly string[] = ["/mcp"];
+
 /** Who the Authorization header belongs to; throws ApiError UNAUTHENTICATED. At once when it can: a promise costs. */
 export type Authenticate = (authorization: string | undefined) => Principal | Promise<Principal>;
 
@@ -30,7 +33,7 @@ export interface RegisteredRoute {
   name: string | null;
 }
 
-/** Routes outside the table: the API's description and its page. Anyone may read them; they read nothing of ours. */
+/** Routes outside the table that anyone may read: the description of the API and what the MCP bridge says of itself. */
 export const publicExtras: readonly string[] = [
   "/openapi.json",
   "/docs",
@@ -40,7 +43,11 @@ export const publicExtras: readonly string[] = [
   "/docs/static/*",
   "/docs/static/index.html",
   "/docs/static/swagger-initializer.js",
+  "/.well-known/oauth-protected-resource",
+  "/.well-known/oauth-protected-resource/mcp",
+  "/mcp/health",
 ];
+const outside = new Set([...publicExtras, ...selfGuarded]);
 
 /**
  * Authentication and authority, on the matched route and before the body is read: a caller without rights learns
@@ -57,7 +64,7 @@ export function guard(app: FastifyInstance, authenticate: Authenticate): void {
 
   app.addHook("onRoute", (options) => {
     const entry = options.config?.pawl;
-    if (!entry && !publicExtras.includes(options.url)) {
+    if (!entry && !outside.has(options.url)) {
       throw new Error(
         `The route ${options.method} ${options.url} names no authority: register it from the route table.`,
       );
@@ -70,12 +77,13 @@ export function guard(app: FastifyInstance, authenticate: Authenticate): void {
   app.addHook("onRequest", (request, _reply, done) => {
     const entry = request.routeOptions.config?.pawl;
     if (entry === undefined) {
-      if (request.is404 || publicExtras.includes(request.routeOptions.url ?? "")) return void done();
+      if (request.is404 || outside.has(request.routeOptions.url ?? "")) return void done();
       return done(new ApiError("FORBIDDEN", "This path names no authority."));
     }
     const { access } = entry.route;
     if (access === "public") return void done();
     const admit = (principal: Principal) => {
+      if (principal.assistant && !entry.route.assistants) return void done(notForAssistants());
       if (!mayCall(principal, access)) return void done(lacks(principal, access));
       request.principal = principal;
       done();
@@ -92,6 +100,11 @@ export function guard(app: FastifyInstance, authenticate: Authenticate): void {
 
 function mayCall(principal: Principal, access: Access): boolean {
   return access === "authenticated" || access === "public" || holds(principal, access);
+}
+
+/** A session of the bridge opens what its tools are made of, so that no way leads around them. */
+function notForAssistants(): ApiError {
+  return new ApiError("FORBIDDEN", "No tool of the MCP bridge uses this: it is not open to assistants.");
 }
 
 function lacks(principal: Principal, access: string): ApiError {

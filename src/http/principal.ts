@@ -8,7 +8,10 @@ export interface Principal {
   readonly authorities: readonly string[];
   /** Null: every job. */
   readonly jobs: JobLimits | null;
-  readonly tokenId: string;
+  /** Null: no token of ours, but somebody whom the identity provider vouches for. */
+  readonly tokenId: string | null;
+  /** Set for the calls that the MCP bridge makes for an assistant: jobs that are not exposed don't exist for them. */
+  readonly assistant?: { readonly clientId: string };
 }
 
 /** Whether the principal holds this authority, be it through `*`. */

@@ -92,18 +92,26 @@ function rightsOf({ authorities, jobs }: PrincipalInput): Rights {
 
 function rowOf(
   id: string,
-  { name, kind = "user" }: PrincipalInput,
+  { name, kind = "user", externalId = null }: PrincipalInput,
   { authorities, jobs }: Rights,
 ): store.NewPrincipal {
-  return { id, name, kind, authorities: [...authorities], job_limits: jobs };
+  return { id, name, kind, authorities: [...authorities], job_limits: jobs, external_id: externalId };
 }
 
 async function refusingTakenNames<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {
-    if (!isUniqueViolation(error, "principal_name_key")) throw error;
-    throw new ApiError("CONFLICT", `There is a principal named ${name} already. Choose another name.`);
+    if (isUniqueViolation(error, "principal_name_key")) {
+      throw new ApiError("CONFLICT", `There is a principal named ${name} already. Choose another name.`);
+    }
+    if (isUniqueViolation(error, "principal_external_id_key")) {
+      throw new ApiError(
+        "CONFLICT",
+        "Another principal has this externalId already. Take it from there first.",
+      );
+    }
+    throw error;
   }
 }
 

@@ -4,6 +4,7 @@ import { route } from "../http/route.ts";
 import type { Authenticator } from "./authenticate.ts";
 import { issueToken, revokeToken } from "./issue.ts";
 import type { Recorder } from "./last-used.ts";
+import type { OpenMcpSession } from "./mcp-session.ts";
 import { presentCaller, presentPrincipal, presentToken } from "./present.ts";
 import { createPrincipal, deletePrincipal, readPrincipal, replacePrincipal } from "./principals.ts";
 import { listPrincipals, listTokens } from "./store.ts";
@@ -12,12 +13,13 @@ export interface IdentityDependencies {
   pool: pg.Pool;
   authenticator: Authenticator;
   uses: Recorder;
+  openMcpSession: OpenMcpSession;
   now?: () => number;
 }
 
 /** Principals, tokens, and who is calling. */
 export function identityRoutes(app: FastifyInstance, dependencies: IdentityDependencies): void {
-  const { pool, authenticator, uses, now = Date.now } = dependencies;
+  const { pool, authenticator, uses, openMcpSession, now = Date.now } = dependencies;
 
   /** What changes rights holds for the next request, even when the answer to this one is lost. */
   async function changing<Result>(work: Promise<Result>): Promise<Result> {
@@ -62,6 +64,11 @@ export function identityRoutes(app: FastifyInstance, dependencies: IdentityDepen
   route(app, "createToken", async ({ principal, body }) => {
     const { token, row } = await changing(issueToken(pool, principal, body, now()));
     return { data: { ...presentToken(row), token }, message: "Keep the token: it is not shown again." };
+  });
+
+  route(app, "createMcpSession", async ({ body }) => {
+    const session = await openMcpSession(body.token, body.resource);
+    return { data: session, message: session.active ? `For ${session.principalName}.` : session.reason };
   });
 
   route(app, "listTokens", async ({ principal, query }) => {

@@ -3,12 +3,13 @@ import { mayUseJob, type Principal } from "../http/principal.ts";
 import { WeightedCache } from "./cache.ts";
 import { type CompiledJob, compileJob } from "./compile.ts";
 import type { Definition } from "./definition.ts";
+import { isHidden } from "./limits.ts";
 import type { JobRow } from "./present.ts";
 import type { StepTypes } from "./step-type.ts";
 import type { JobStore } from "./store.ts";
 
 type Rights = Pick<JobRow, "id" | "collectionId" | "tags">;
-type Current = Rights & { job: CompiledJob };
+type Current = Rights & { job: CompiledJob; mcp: Definition["mcp"] };
 
 // Characters of definition; compiled, they take some ten times as many bytes.
 const CACHE_LIMIT = 16 * 1024 * 1024;
@@ -37,7 +38,7 @@ export function currentJobs(store: JobStore, types: StepTypes) {
     const row = await store.find(id, null);
     if (!row) return undefined;
     const { collectionId, tags, version, definition } = row;
-    const found = { id, collectionId, tags, job: compile(id, version, definition) };
+    const found = { id, collectionId, tags, mcp: definition.mcp, job: compile(id, version, definition) };
     // What was read may be old when a change came meanwhile.
     if (changes === before) current.set(id, found, 1);
     return found;
@@ -57,7 +58,9 @@ export function currentJobs(store: JobStore, types: StepTypes) {
     /** @throws ApiError NOT_FOUND, also for a job outside the principal's limits */
     async findStartable(principal: Principal, id: string): Promise<CompiledJob> {
       const found = await find(id);
-      if (!found || !mayUseJob(principal, found)) throw new ApiError("NOT_FOUND", "There is no such job.");
+      if (!found || !mayUseJob(principal, found) || isHidden(principal, found)) {
+        throw new ApiError("NOT_FOUND", "There is no such job.");
+      }
       return found.job;
     },
 

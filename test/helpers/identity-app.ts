@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { Writable } from "node:stream";
 import type { TestContext } from "node:test";
 import type { FastifyBaseLogger, InjectOptions } from "fastify";
@@ -10,7 +11,9 @@ import { redact } from "../../src/http/log.ts";
 import { createAuthenticator } from "../../src/identity/authenticate.ts";
 import { ensureAdmin } from "../../src/identity/first-start.ts";
 import { createRecorder } from "../../src/identity/last-used.ts";
+import { mcpSessionOpener } from "../../src/identity/mcp-session.ts";
 import { identityRoutes } from "../../src/identity/routes.ts";
+import { createSessions } from "../../src/identity/sessions.ts";
 import { createTestDatabase } from "./database.ts";
 
 /** The identity routes on a database of their own, with an administrator and a clock that can be set. */
@@ -28,9 +31,11 @@ export async function identityApp(t: TestContext) {
   const now = () => Date.now() + clock.ahead;
   const logger = pino({ level: "trace", redact }, sink) as FastifyBaseLogger;
   const uses = createRecorder(pool, { log: logger });
-  const authenticator = createAuthenticator(pool, { uses, now });
+  const sessions = createSessions(randomBytes(32));
+  const authenticator = createAuthenticator(pool, { uses, sessions, now });
+  const openMcpSession = mcpSessionOpener({ authenticator, sessions, now });
   const app = await createApp({ logger, authenticate: authenticator.authenticate, isStoreUnavailable });
-  identityRoutes(app, { pool, authenticator, uses, now });
+  identityRoutes(app, { pool, authenticator, uses, openMcpSession, now });
   const admin = (await ensureAdmin(pool, { keep: async () => {} }))!;
   t.after(async () => {
     await app.close();
@@ -58,5 +63,5 @@ export async function identityApp(t: TestContext) {
     return { id, token: issued.data.token as string, tokenId: issued.data.id as string };
   }
 
-  return { app, pool, uses, admin, authenticator, call, principal, clock, log: () => log };
+  return { app, pool, uses, sessions, admin, authenticator, call, principal, clock, log: () => log };
 }
