@@ -51,6 +51,13 @@ export interface Route {
   status?: number;
   /** Other successes, by status, with the same body. */
   alsoAnswers?: Record<number, string>;
+  /**
+   * The type of record that it acts on, for the audit record, which keeps every route but GETs and those that ask for a
+   * `:read` authority. A string on one of these keeps it too; false: it changes nothing.
+   */
+  audits?: string | false;
+  /** What it does is kept with its author elsewhere: the audit record has only those who were forbidden. */
+  ownHistory?: true;
   /** Failures besides those that every route may answer (400, 401, 403, 413, 415, 500, 503). */
   errors: ErrorCode[];
 }
@@ -89,6 +96,7 @@ export const routes = {
     path: "/jobs",
     access: "JobService:Job:upsert",
     tag: "Jobs",
+    audits: "job",
     summary: "Create a job",
     body: JobInput,
     data: Job,
@@ -112,6 +120,7 @@ export const routes = {
     path: "/jobs/import",
     access: "JobService:Job:upsert",
     tag: "Jobs",
+    audits: "job",
     summary: "Create a job from YAML or JSON, or replace the one of the same name",
     query: Type.Object({
       onExisting: Type.Optional(
@@ -139,6 +148,7 @@ export const routes = {
     path: "/jobs/:id",
     access: "JobService:Job:upsert",
     tag: "Jobs",
+    audits: "job",
     summary: "Replace a job by a new version",
     description: "Executions that already run keep the version they started with.",
     params: byId,
@@ -156,6 +166,7 @@ export const routes = {
     path: "/jobs/:id",
     access: "JobService:Job:delete",
     tag: "Jobs",
+    audits: "job",
     summary: "Delete a job",
     description: "Its executions stay readable; those that run go on to their end.",
     params: byId,
@@ -182,6 +193,7 @@ export const routes = {
     path: "/jobs/:id/versions/:version/restore",
     access: "JobService:Job:upsert",
     tag: "Jobs",
+    audits: "job",
     summary: "Make an earlier version the newest again",
     params: Type.Object({ id: Id, version: Type.Integer({ minimum: 1, maximum: 2_147_483_647 }) }),
     data: Job,
@@ -215,6 +227,7 @@ export const routes = {
     path: "/search",
     access: "authenticated",
     tag: "Search",
+    audits: false,
     summary: "Find jobs, steps and collections",
     description: `Covers the types that the caller may read (JobService:Job:read, JobService:Step:read, JobService:Collection:read); without any of them, or without that of the type asked for, 403. ${fieldsOf("searchAll")}`,
     query: Type.Object({ type: Type.Optional(OneOf(["all", ...itemTypes], { default: "all" })) }),
@@ -250,6 +263,7 @@ export const routes = {
     path: "/collection",
     access: "JobService:Collection:upsert",
     tag: "Collections",
+    audits: "collection",
     summary: "Create a collection",
     body: CollectionInput,
     data: Collection,
@@ -283,6 +297,7 @@ export const routes = {
     path: "/collection/:id",
     access: "JobService:Collection:upsert",
     tag: "Collections",
+    audits: "collection",
     summary: "Change a collection",
     params: byId,
     body: CollectionInput,
@@ -294,6 +309,7 @@ export const routes = {
     path: "/collection/:id",
     access: "JobService:Collection:delete",
     tag: "Collections",
+    audits: "collection",
     summary: "Delete a collection",
     description: "One that holds jobs is kept (409), unless moveTo says where they go.",
     params: byId,
@@ -314,6 +330,8 @@ export const routes = {
     path: "/api/v2/job/start",
     access: "JobService:Job:execute",
     tag: "Execution control",
+    audits: "job",
+    ownHistory: true,
     summary: "Start a job",
     description:
       "Answers once the start is durable; with `async: false` once the execution has ended, or 202 when that takes longer than PAWL_SYNC_WAIT_LIMIT.",
@@ -433,6 +451,7 @@ export const routes = {
     path: "/principal",
     access: "IdentityService:Principal:upsert",
     tag: "Identity",
+    audits: "principal",
     summary: "Create a principal",
     description:
       "Nobody grants what they don't hold: authorities and job limits must lie within the caller's own.",
@@ -470,6 +489,7 @@ export const routes = {
     path: "/principal/:id",
     access: "IdentityService:Principal:upsert",
     tag: "Identity",
+    audits: "principal",
     summary: "Change a principal's name, authorities or job limits",
     params: byId,
     body: PrincipalInput,
@@ -481,6 +501,7 @@ export const routes = {
     path: "/principal/:id",
     access: "IdentityService:Principal:delete",
     tag: "Identity",
+    audits: "principal",
     summary: "Delete a principal and revoke its tokens",
     params: byId,
     data: Type.Null(),
@@ -491,6 +512,7 @@ export const routes = {
     path: "/token",
     access: "IdentityService:Token:create",
     tag: "Identity",
+    audits: "token",
     summary: "Create an API token for a principal; the token is shown this once",
     body: TokenInput,
     data: CreatedToken,
@@ -516,6 +538,7 @@ export const routes = {
     path: "/token/:id",
     access: "IdentityService:Token:revoke",
     tag: "Identity",
+    audits: "token",
     summary: "Revoke an API token",
     description: "Refused (409) for the last one that holds everything and doesn't expire.",
     params: byId,

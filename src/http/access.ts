@@ -14,6 +14,8 @@ declare module "fastify" {
   }
   interface FastifyRequest {
     principal: Principal | null;
+    /** Who was refused for want of an authority. */
+    refused: Principal | null;
   }
   interface FastifyInstance {
     registered: RegisteredRoute[];
@@ -48,6 +50,7 @@ export const publicExtras: readonly string[] = [
  */
 export function guard(app: FastifyInstance, authenticate: Authenticate): void {
   app.decorateRequest("principal", null);
+  app.decorateRequest("refused", null);
   app.decorate("registered", []);
   app.decorate("admit", async (authorization: string | undefined, access: Access) => {
     const principal = await authenticate(authorization);
@@ -76,7 +79,10 @@ export function guard(app: FastifyInstance, authenticate: Authenticate): void {
     const { access } = entry.route;
     if (access === "public") return void done();
     const admit = (principal: Principal) => {
-      if (!mayCall(principal, access)) return void done(lacks(principal, access));
+      if (!mayCall(principal, access)) {
+        request.refused = principal;
+        return void done(lacks(principal, access));
+      }
       request.principal = principal;
       done();
     };

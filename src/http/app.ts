@@ -7,6 +7,7 @@ import fastify, {
 } from "fastify";
 import { ApiError } from "../contract/errors.ts";
 import { type Authenticate, guard } from "./access.ts";
+import { type Audit, auditRequests, noAudit } from "./audit.ts";
 import { addBodyParsers, bodyLimit } from "./body.ts";
 import { answerBrokenHttp } from "./broken-http.ts";
 import { type IsStoreUnavailable, refusalOf } from "./failure.ts";
@@ -23,6 +24,8 @@ export interface AppOptions {
   isStoreUnavailable: IsStoreUnavailable;
   /** Addresses of proxies whose X-Forwarded-* headers are believed. */
   trustProxy?: string[];
+  /** Where requests that change something are recorded. */
+  audit?: Audit;
 }
 
 /** The HTTP app without routes of its own but the description of the API. Add the others with `route`. */
@@ -82,6 +85,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   await app.register(helmet, helmetOptions);
   // After the headers, so that refusals have them too; before any route, so that it sees each.
   guard(app, options.authenticate);
+  auditRequests(app, options.audit ?? noAudit);
   answerUnknownPaths(app);
   await addReference(app);
   return app;

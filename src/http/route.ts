@@ -13,6 +13,7 @@ import {
   routes,
 } from "../contract/routes.ts";
 import type { Meta } from "../contract/shapes.ts";
+import { type AuditNote, entryOf } from "./audit.ts";
 import { TextBody } from "./body.ts";
 import type { Principal } from "./principal.ts";
 import { compileStrings } from "./query.ts";
@@ -31,6 +32,10 @@ export interface Call<R extends Route> {
   readonly signal: AbortSignal;
   /** Who the credential belongs to by now, for an answer that takes long. Throws as the route itself would. */
   readmit(): Promise<Principal>;
+  /** What the audit record is to say of this request when it succeeds; more than once for more than one line. */
+  audit(note: AuditNote): void;
+  /** Records it now, before what must not happen unseen. @throws ApiError STORE_UNAVAILABLE: then it must not happen */
+  mustAudit(note: AuditNote): Promise<void>;
   requestId: string;
   log: FastifyBaseLogger;
 }
@@ -164,6 +169,16 @@ class RouteCall {
 
   get signal(): AbortSignal {
     return clientGone(this.#reply);
+  }
+
+  audit(note: AuditNote): void {
+    this.#request.auditNotes ??= [];
+    this.#request.auditNotes.push(note);
+  }
+
+  async mustAudit(note: AuditNote): Promise<void> {
+    await this.#request.server.audit.mustRecord(entryOf(this.#request, note));
+    this.#request.audited = true;
   }
 
   readmit(): Promise<Principal> {
