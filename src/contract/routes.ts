@@ -39,6 +39,10 @@ export interface Route {
   body?: TSchema;
   /** Media types taken besides application/json; the handler gets the text. */
   textBody?: string[];
+  /** Takes bytes of these media types (or of any) instead of JSON: the handler reads them as they come. */
+  takesBytes?: readonly string[];
+  /** Answers bytes as a file to save, with whatever media type they have. */
+  givesBytes?: true;
   /** `data` of the envelope; or, where `bare`, the whole body. */
   data: TSchema;
   bare?: boolean;

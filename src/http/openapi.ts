@@ -50,7 +50,7 @@ function operation(name: string, route: Route): Json {
     security: route.access === "public" ? [] : [{ bearer: [] }],
     "x-access": route.access,
     ...(parametersOf(route).length > 0 ? { parameters: parametersOf(route) } : {}),
-    ...(route.body ? { requestBody: requestBody(route) } : {}),
+    ...(route.body || route.takesBytes ? { requestBody: requestBody(route) } : {}),
     responses: { ...successes(route), ...failures(route) },
   };
 }
@@ -78,7 +78,13 @@ function parametersOf(route: Route): Json[] {
   });
 }
 
+const bytes = { type: "string", format: "binary" };
+
 function requestBody(route: Route): Json {
+  if (route.takesBytes) {
+    const content = Object.fromEntries(route.takesBytes.map((type) => [type, { schema: bytes }]));
+    return { required: false, content };
+  }
   const required = (route.body as { required?: string[] }).required ?? [];
   const content: Json = { "application/json": { schema: refs(route.body!) } };
   for (const type of route.textBody ?? []) content[type] = { schema: refs(route.body!) };
@@ -87,8 +93,8 @@ function requestBody(route: Route): Json {
 
 function successes(route: Route): Json {
   const body = route.bare ? route.data : shapes.Envelope(route.data, route.meta);
-  const schema = refs(body);
-  const types = route.produces ?? ["application/json"];
+  const schema = route.givesBytes ? bytes : refs(body);
+  const types = route.givesBytes ? ["*/*"] : (route.produces ?? ["application/json"]);
   const answer = (description: string) => ({
     description,
     headers: { "X-Request-Id": { $ref: "#/components/headers/RequestId" } },
