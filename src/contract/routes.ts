@@ -1,6 +1,7 @@
 import Type, { type Static, type TSchema } from "typebox";
 import type { Access } from "./authorities.ts";
 import { Collection, CollectionInput } from "./collection.ts";
+import { connectionRoutes } from "./connection-routes.ts";
 import { controlRoutes } from "./control-routes.ts";
 import type { ErrorCode } from "./errors.ts";
 import {
@@ -24,6 +25,7 @@ import {
 import { Job, JobInput, JobVersion, StepRecord, StepTypeInfo } from "./job.ts";
 import { FilterRequest, itemTypes, SearchItem, searchFields } from "./search.ts";
 import { Id, Meta, OneOf } from "./shapes.ts";
+import { variableRoutes } from "./variable-routes.ts";
 
 /** One route: everything that the server, the client and the documentation need to know of it. */
 export interface Route {
@@ -440,6 +442,9 @@ export const routes = {
     meta: Meta,
     errors: ["NOT_FOUND"],
   },
+
+  ...connectionRoutes,
+  ...variableRoutes,
 
   whoAmI: {
     method: "GET",

@@ -1,4 +1,6 @@
 import type { TSchema } from "typebox";
+import * as configuration from "../contract/configuration.ts";
+import * as connection from "../contract/connection.ts";
 import * as control from "../contract/control.ts";
 import { type ErrorCode, errorCatalogue } from "../contract/errors.ts";
 import * as execution from "../contract/execution.ts";
@@ -7,6 +9,7 @@ import * as job from "../contract/job.ts";
 import type { Route } from "../contract/routes.ts";
 import * as search from "../contract/search.ts";
 import * as shapes from "../contract/shapes.ts";
+import * as variable from "../contract/variable.ts";
 
 type Json = Record<string, unknown>;
 
@@ -158,11 +161,20 @@ function example(code: ErrorCode): Json {
 
 /** Schemas that have a name of their own, by their text: TypeBox copies what it puts into another schema. */
 const components: Map<string, string> = new Map(
-  [control, execution, identity, job, search, { Failure: shapes.Failure, Meta: shapes.Meta }].flatMap(
-    (part) =>
-      Object.entries(part as Record<string, unknown>)
-        .filter(([, schema]) => (schema as { type?: unknown }).type === "object")
-        .map(([name, schema]): [string, string] => [JSON.stringify(schema), name]),
+  [
+    configuration,
+    connection,
+    control,
+    execution,
+    identity,
+    job,
+    search,
+    variable,
+    { Failure: shapes.Failure, Meta: shapes.Meta },
+  ].flatMap((part) =>
+    Object.entries(part as Record<string, unknown>)
+      .filter(([, schema]) => (schema as { type?: unknown }).type === "object")
+      .map(([name, schema]): [string, string] => [JSON.stringify(schema), name]),
   ),
 );
 
