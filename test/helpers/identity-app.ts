@@ -6,6 +6,7 @@ import type { JobLimits } from "../../src/contract/identity.ts";
 import { isStoreUnavailable } from "../../src/db/faults.ts";
 import { createPool } from "../../src/db/pool.ts";
 import { createApp } from "../../src/http/app.ts";
+import type { Audit } from "../../src/http/audit.ts";
 import { redact } from "../../src/http/log.ts";
 import { createAuthenticator } from "../../src/identity/authenticate.ts";
 import { ensureAdmin } from "../../src/identity/first-start.ts";
@@ -14,7 +15,7 @@ import { identityRoutes } from "../../src/identity/routes.ts";
 import { createTestDatabase } from "./database.ts";
 
 /** The identity routes on a database of their own, with an administrator and a clock that can be set. */
-export async function identityApp(t: TestContext) {
+export async function identityApp(t: TestContext, options: { audit?: Audit } = {}) {
   const database = await createTestDatabase();
   const pool = createPool({ url: database.url, max: 8 });
   let log = "";
@@ -29,7 +30,12 @@ export async function identityApp(t: TestContext) {
   const logger = pino({ level: "trace", redact }, sink) as FastifyBaseLogger;
   const uses = createRecorder(pool, { log: logger });
   const authenticator = createAuthenticator(pool, { uses, now });
-  const app = await createApp({ logger, authenticate: authenticator.authenticate, isStoreUnavailable });
+  const app = await createApp({
+    logger,
+    authenticate: authenticator.authenticate,
+    isStoreUnavailable,
+    ...options,
+  });
   identityRoutes(app, { pool, authenticator, uses, now });
   const admin = (await ensureAdmin(pool, { keep: async () => {} }))!;
   t.after(async () => {
