@@ -17,17 +17,24 @@ export type LoadVariables = (names: Iterable<string>) => Promise<Map<string, Var
  * ask while a query is under way share the next one, so that thousands of starts a second cost few queries.
  */
 export function variableLoader(store: VariableStore, vault: Vault): LoadVariables {
-  let waiting: { names: Set<string>; rows: Promise<Map<string, LoadedVariable>> } | undefined;
+  interface Batch {
+    names: Set<string>;
+    rows: Promise<Map<string, LoadedVariable>>;
+  }
+  let waiting: Batch | undefined;
   let underWay: Promise<unknown> = Promise.resolve();
 
-  function ask(names: readonly string[]): Promise<Map<string, LoadedVariable>> {
-    if (waiting === undefined) {
-      const batch = { names: new Set<string>(), rows: underWay.then(() => run(batch.names)) };
-      waiting = batch;
-      underWay = batch.rows.catch(() => {});
-    }
+  function ask(names: readonly string[]): Batch["rows"] {
+    waiting ??= begin();
     for (const name of names) waiting.names.add(name);
     return waiting.rows;
+  }
+
+  function begin(): Batch {
+    const names = new Set<string>();
+    const rows = underWay.then(() => run(names));
+    underWay = rows.catch(() => {});
+    return { names, rows };
   }
 
   async function run(names: Set<string>): Promise<Map<string, LoadedVariable>> {
