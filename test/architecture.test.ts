@@ -21,6 +21,7 @@ const mayImport: Record<string, readonly string[]> = {
   executions: ["contract", "lib", "db", "http", "vault", "engine"],
   identity: ["contract", "lib", "db", "http", "vault"],
   configuration: ["contract", "lib", "db", "http", "vault"],
+  audit: ["contract", "lib", "db", "http", "vault"],
   cli: ["contract", "lib", "client", "config"],
   config: ["lib"],
 };
@@ -29,6 +30,7 @@ const mayImport: Record<string, readonly string[]> = {
 const compositionRoot = [
   "src/main.ts",
   "src/compose-configuration.ts",
+  "src/compose-vault.ts",
   "src/database.ts",
   "src/logger.ts",
   "src/recovery.ts",

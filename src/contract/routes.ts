@@ -1,5 +1,7 @@
 import Type, { type Static, type TSchema } from "typebox";
+import { adminRoutes } from "./admin-routes.ts";
 import type { Access } from "./authorities.ts";
+import { certificateRoutes } from "./certificate-routes.ts";
 import { Collection, CollectionInput } from "./collection.ts";
 import { connectionRoutes } from "./connection-routes.ts";
 import { controlRoutes } from "./control-routes.ts";
@@ -14,6 +16,7 @@ import {
   StartResponse,
   StepLogLine,
 } from "./execution.ts";
+import { fileRoutes } from "./file-routes.ts";
 import {
   CreatedToken,
   PrincipalInput,
@@ -445,6 +448,10 @@ export const routes = {
 
   ...connectionRoutes,
   ...variableRoutes,
+  ...certificateRoutes,
+  ...fileRoutes,
+
+  ...adminRoutes,
 
   whoAmI: {
     method: "GET",

@@ -1,4 +1,5 @@
 import type { TSchema } from "typebox";
+import * as audit from "../contract/audit.ts";
 import * as configuration from "../contract/configuration.ts";
 import * as connection from "../contract/connection.ts";
 import * as control from "../contract/control.ts";
@@ -10,6 +11,7 @@ import type { Route } from "../contract/routes.ts";
 import * as search from "../contract/search.ts";
 import * as shapes from "../contract/shapes.ts";
 import * as variable from "../contract/variable.ts";
+import * as vault from "../contract/vault.ts";
 
 type Json = Record<string, unknown>;
 
@@ -162,6 +164,7 @@ function example(code: ErrorCode): Json {
 /** Schemas that have a name of their own, by their text: TypeBox copies what it puts into another schema. */
 const components: Map<string, string> = new Map(
   [
+    audit,
     configuration,
     connection,
     control,
@@ -170,6 +173,7 @@ const components: Map<string, string> = new Map(
     job,
     search,
     variable,
+    vault,
     { Failure: shapes.Failure, Meta: shapes.Meta },
   ].flatMap((part) =>
     Object.entries(part as Record<string, unknown>)
