@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import ipaddr from "ipaddr.js";
+import { readKey } from "./lib/key-text.ts";
 
 /** How the text of a variable becomes a value. `parse` throws an Error whose message completes "… must be". */
 export interface Kind<T> {
@@ -119,6 +120,12 @@ export const host: Kind<string> = kind("host", "an IP address or a host name", (
 export function text(pattern: RegExp, label: string, must: string): Kind<string> {
   return kind(label, must, (value) => (pattern.test(value) ? value : undefined));
 }
+
+export const key: Kind<Buffer> = kind(
+  "key",
+  "32 random bytes, as 64 hex digits or in base64: `openssl rand -base64 32` makes them",
+  readKey,
+);
 
 function list(label: string, must: string, item: (text: string) => boolean): Kind<string[]> {
   return kind(

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -100,6 +101,11 @@ describe("the configuration", () => {
       "http://me:secret@pawl.example.com",
       /must be an http or https URL without user or password/,
     ],
+    ["PAWL_MASTER_KEY", "hunter2", /must be 32 random bytes, .*openssl rand.*a value that is not shown/],
+    ["PAWL_MASTER_KEY", "00".repeat(32), /must be 32 random bytes/],
+    ["PAWL_MASTER_KEY_PREVIOUS", "hunter2", /must be 32 random bytes/],
+    ["PAWL_MASTER_KEY_FILE", "a\0b", /must be a path/],
+    ["PAWL_MASTER_KEY_PREVIOUS_FILE", "a\0b", /must be a path/],
     ["PAWL_TOKEN", "two words", /must be an API token, without spaces/],
     ["PAWL_FAILPOINT", "journal.after-commit:crash", /refused|crash tests only/],
     ["PAWL_FAILPOINT", "no.such-point:crash", /must be one of journal\.before-commit/],
@@ -121,6 +127,19 @@ describe("the configuration", () => {
         .map(({ name }) => name)
         .sort(),
     );
+  });
+
+  it("takes one master key at a time, and a previous one only beside a new one", () => {
+    const one = randomBytes(32).toString("base64");
+    const file = "/run/secrets/pawl";
+    assert.deepEqual(load({ PAWL_MASTER_KEY: one }).masterKey, Buffer.from(one, "base64"));
+    assert.match(faultsOf({ PAWL_MASTER_KEY: one, PAWL_MASTER_KEY_FILE: file })[0]!, /both set/);
+    assert.match(faultsOf({ PAWL_MASTER_KEY_PREVIOUS: one })[0]!, /no new one/);
+    assert.match(faultsOf({ PAWL_MASTER_KEY_PREVIOUS_FILE: file })[0]!, /no new one/);
+    const previous = { PAWL_MASTER_KEY_PREVIOUS: one, PAWL_MASTER_KEY_PREVIOUS_FILE: file };
+    assert.match(faultsOf({ PAWL_MASTER_KEY_FILE: file, ...previous })[0]!, /both set/);
+    const shown = JSON.stringify(describeConfig(load({ PAWL_MASTER_KEY: one })));
+    assert.ok(!shown.includes(one) && shown.includes("(set, not shown)"));
   });
 
   it("takes a crash point in tests", () => {

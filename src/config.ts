@@ -9,6 +9,7 @@ import {
   hostNames,
   integer,
   type Kind,
+  key,
   oneOf,
   path,
   port,
@@ -51,7 +52,29 @@ export const settings = {
     "PAWL_DATA_DIR",
     path,
     "~/.pawl",
-    "Holds the embedded PostgreSQL and the admin token. One Pawl at a time uses it.",
+    "Holds the embedded PostgreSQL, the admin token and the master key. One Pawl at a time uses it.",
+  ),
+  masterKey: optional(
+    "PAWL_MASTER_KEY",
+    key,
+    "Seals the keys that seal secrets. Unset: the file master-key in the data directory, made at the first start.",
+    { masked: "all" },
+  ),
+  masterKeyFile: optional(
+    "PAWL_MASTER_KEY_FILE",
+    path,
+    "A file with the master key, instead of PAWL_MASTER_KEY.",
+  ),
+  masterKeyPrevious: optional(
+    "PAWL_MASTER_KEY_PREVIOUS",
+    key,
+    "The master key until now, while another takes its place: see `pawl vault rewrap`.",
+    { masked: "all" },
+  ),
+  masterKeyPreviousFile: optional(
+    "PAWL_MASTER_KEY_PREVIOUS_FILE",
+    path,
+    "A file with it, instead of PAWL_MASTER_KEY_PREVIOUS.",
   ),
   host: withDefault("PAWL_HOST", host, "127.0.0.1", "Address to listen on; 0.0.0.0 for every interface."),
   port: withDefault("PAWL_PORT", port, "7295", "Port to listen on; 0 takes any free one."),
@@ -108,6 +131,12 @@ export const settings = {
     bytes(1024, 64 * 1024 ** 2),
     "1MiB",
     "Largest output of a step, as JSON; a larger one fails the step.",
+  ),
+  fileLimit: withDefault(
+    "PAWL_FILE_LIMIT",
+    bytes(1024, 10 * 1024 ** 3),
+    "100MiB",
+    "Largest file that can be uploaded.",
   ),
   trustProxy: withDefault(
     "PAWL_TRUST_PROXY",
@@ -186,9 +215,9 @@ export type Config = { [K in keyof Settings]: ValueOf<Settings[K]> } & {
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
   readonly faults: string[];
-  constructor(faults: string[]) {
+  constructor(faults: string[], options?: ErrorOptions) {
     const count = faults.length === 1 ? "a fault" : `${faults.length} faults`;
-    super(`The configuration has ${count}:\n${faults.map((fault) => `  - ${fault}`).join("\n")}`);
+    super(`The configuration has ${count}:\n${faults.map((fault) => `  - ${fault}`).join("\n")}`, options);
     this.faults = faults;
   }
 }
@@ -241,9 +270,27 @@ function crossFaults(config: Config, nodeEnv: string | undefined): string[] {
   if (config.egress === "guarded" && config.egressAllow?.length > 0) {
     faults.push("PAWL_EGRESS_ALLOW has an effect only with PAWL_EGRESS=strict: set that, or drop the list.");
   }
+  faults.push(...masterKeyFaults(config));
   if (config.failpoint !== undefined && nodeEnv !== "test") {
     faults.push(
       "PAWL_FAILPOINT kills the server and is for crash tests only: unset it, or set NODE_ENV=test.",
+    );
+  }
+  return faults;
+}
+
+function masterKeyFaults(config: Config): string[] {
+  const faults: string[] = [];
+  if (config.masterKey && config.masterKeyFile) {
+    faults.push("PAWL_MASTER_KEY and PAWL_MASTER_KEY_FILE are both set: keep the one that you mean.");
+  }
+  const previous = config.masterKeyPrevious ?? config.masterKeyPreviousFile;
+  if (config.masterKeyPrevious && config.masterKeyPreviousFile) {
+    faults.push("PAWL_MASTER_KEY_PREVIOUS and PAWL_MASTER_KEY_PREVIOUS_FILE are both set: keep one.");
+  }
+  if (previous && !config.masterKey && !config.masterKeyFile) {
+    faults.push(
+      "A previous master key is set and no new one: set PAWL_MASTER_KEY or PAWL_MASTER_KEY_FILE to it.",
     );
   }
   return faults;

@@ -1,8 +1,13 @@
 import { randomBytes } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import manifest from "../package.json" with { type: "json" };
+import { openAudit } from "./audit/open.ts";
+import { auditRoutes } from "./audit/routes.ts";
 import { mountBridge } from "./bridge/bridge.ts";
+import { configurationSecrets } from "./compose-configuration.ts";
+import { composeVault } from "./compose-vault.ts";
 import type { Config } from "./config.ts";
+import { vaultRoutes } from "./configuration/vault/routes.ts";
 import { openDatabase } from "./database.ts";
 import { isStoreUnavailable } from "./db/faults.ts";
 import { openShared } from "./engines/embedded/shared.ts";
@@ -74,6 +79,10 @@ export async function startPawl(config: Config): Promise<Pawl> {
   const { url: databaseUrl, pool, port } = await openDatabase(config, log, opened, fail);
   const ownPorts = new Set<number>(port === undefined ? [] : [port]);
 
+  const keys = await composeVault(config, { pool, sources: configurationSecrets(pool), log, opened });
+  const auditing = openAudit({ pool, key: keys.vault.deriveKey("audit"), log });
+  opened.defer(() => auditing.close());
+
   const adminToken = await ensureAdmin(pool, {
     keep: async (token) => void (await keepAdminToken(config.dataDir, token)),
   });
@@ -120,8 +129,11 @@ export async function startPawl(config: Config): Promise<Pawl> {
     authenticate: authenticator.authenticate,
     isStoreUnavailable,
     trustProxy: config.trustProxy,
+    audit: auditing.audit,
   });
   adminRoutes(app, engine);
+  vaultRoutes(app, keys);
+  auditRoutes(app, auditing);
   healthRoutes(app, { database: () => pool.query("select 1"), engine: async () => engine.check() });
   identityRoutes(app, { pool, authenticator, uses, openMcpSession });
   jobRoutes(app, jobs);

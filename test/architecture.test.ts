@@ -22,12 +22,21 @@ const mayImport: Record<string, readonly string[]> = {
   identity: ["contract", "lib", "db", "http", "vault"],
   registry: ["contract", "lib", "db", "http", "vault"],
   bridge: ["contract", "lib", "client"],
+  configuration: ["contract", "lib", "db", "http", "vault"],
+  audit: ["contract", "lib", "db", "http", "vault"],
   cli: ["contract", "lib", "client", "config"],
   config: ["lib"],
 };
 
 /** The composition root: it alone may know every part. */
-const compositionRoot = ["src/main.ts", "src/database.ts", "src/logger.ts", "src/recovery.ts"];
+const compositionRoot = [
+  "src/main.ts",
+  "src/compose-configuration.ts",
+  "src/compose-vault.ts",
+  "src/database.ts",
+  "src/logger.ts",
+  "src/recovery.ts",
+];
 
 /** Files that may pass the limit, each with its reason. */
 const longFiles: Record<string, string> = {
@@ -116,7 +125,7 @@ function valueImportsOf(file: string): string[] {
 test("SQL stands only in stores, in db and in the engines' journals", () => {
   const sql =
     /[`"']\s*(select\s.+\sfrom|insert into|update\s+\w+\s+set|delete from|create table|alter table)\s/is;
-  const allowed = /^src\/(db\/|engine\/journal\/|engines\/|[a-z]+\/([a-z-]+-)?store\.ts$)/;
+  const allowed = /^src\/(db\/|engine\/journal\/|engines\/|[a-z]+\/([a-z-]+\/)?([a-z-]+-)?store\.ts$)/;
   const wrong = production.filter(
     (file) => !allowed.test(file) && sql.test(readFileSync(join(root, file), "utf8")),
   );

@@ -1,7 +1,9 @@
 import Type, { type Static, type TSchema } from "typebox";
+import { adminRoutes } from "./admin-routes.ts";
 import type { Access } from "./authorities.ts";
 import { bridgeRoutes } from "./bridge-routes.ts";
 import { Collection, CollectionInput } from "./collection.ts";
+import { connectionRoutes } from "./connection-routes.ts";
 import { controlRoutes } from "./control-routes.ts";
 import type { ErrorCode } from "./errors.ts";
 import {
@@ -26,6 +28,7 @@ import { Job, JobInput, JobVersion, StepRecord, StepTypeInfo } from "./job.ts";
 import { mcpServerRoutes } from "./mcp-server-routes.ts";
 import { FilterRequest, itemTypes, SearchItem, searchFields } from "./search.ts";
 import { Id, Meta, OneOf } from "./shapes.ts";
+import { variableRoutes } from "./variable-routes.ts";
 
 /** One route: everything that the server, the client and the documentation need to know of it. */
 export interface Route {
@@ -43,6 +46,10 @@ export interface Route {
   body?: TSchema;
   /** Media types taken besides application/json; the handler gets the text. */
   textBody?: string[];
+  /** Takes bytes of these media types (or of any) instead of JSON: the handler reads them as they come. */
+  takesBytes?: readonly string[];
+  /** Answers bytes as a file to save, with whatever media type they have. */
+  givesBytes?: true;
   /** `data` of the envelope; or, where `bare`, the whole body. */
   data: TSchema;
   bare?: boolean;
@@ -55,6 +62,13 @@ export interface Route {
   status?: number;
   /** Other successes, by status, with the same body. */
   alsoAnswers?: Record<number, string>;
+  /**
+   * The type of record that it acts on, for the audit record, which keeps every route but GETs and those that ask for a
+   * `:read` authority. A string on one of these keeps it too; false: it changes nothing.
+   */
+  audits?: string | false;
+  /** What it does is kept with its author elsewhere: the audit record has only those who were forbidden. */
+  ownHistory?: true;
   /** Failures besides those that every route may answer (400, 401, 403, 413, 415, 500, 503). */
   errors: ErrorCode[];
 }
@@ -93,6 +107,7 @@ export const routes = {
     path: "/jobs",
     access: "JobService:Job:upsert",
     tag: "Jobs",
+    audits: "job",
     summary: "Create a job",
     body: JobInput,
     data: Job,
@@ -117,6 +132,7 @@ export const routes = {
     path: "/jobs/import",
     access: "JobService:Job:upsert",
     tag: "Jobs",
+    audits: "job",
     summary: "Create a job from YAML or JSON, or replace the one of the same name",
     query: Type.Object({
       onExisting: Type.Optional(
@@ -145,6 +161,7 @@ export const routes = {
     path: "/jobs/:id",
     access: "JobService:Job:upsert",
     tag: "Jobs",
+    audits: "job",
     summary: "Replace a job by a new version",
     description: "Executions that already run keep the version they started with.",
     params: byId,
@@ -162,6 +179,7 @@ export const routes = {
     path: "/jobs/:id",
     access: "JobService:Job:delete",
     tag: "Jobs",
+    audits: "job",
     summary: "Delete a job",
     description: "Its executions stay readable; those that run go on to their end.",
     params: byId,
@@ -188,6 +206,7 @@ export const routes = {
     path: "/jobs/:id/versions/:version/restore",
     access: "JobService:Job:upsert",
     tag: "Jobs",
+    audits: "job",
     summary: "Make an earlier version the newest again",
     params: Type.Object({ id: Id, version: Type.Integer({ minimum: 1, maximum: 2_147_483_647 }) }),
     data: Job,
@@ -221,6 +240,7 @@ export const routes = {
     path: "/search",
     access: "authenticated",
     tag: "Search",
+    audits: false,
     summary: "Find jobs, steps and collections",
     description: `Covers the types that the caller may read (JobService:Job:read, JobService:Step:read, JobService:Collection:read); without any of them, or without that of the type asked for, 403. ${fieldsOf("searchAll")}`,
     query: Type.Object({ type: Type.Optional(OneOf(["all", ...itemTypes], { default: "all" })) }),
@@ -256,6 +276,7 @@ export const routes = {
     path: "/collection",
     access: "JobService:Collection:upsert",
     tag: "Collections",
+    audits: "collection",
     summary: "Create a collection",
     body: CollectionInput,
     data: Collection,
@@ -289,6 +310,7 @@ export const routes = {
     path: "/collection/:id",
     access: "JobService:Collection:upsert",
     tag: "Collections",
+    audits: "collection",
     summary: "Change a collection",
     params: byId,
     body: CollectionInput,
@@ -300,6 +322,7 @@ export const routes = {
     path: "/collection/:id",
     access: "JobService:Collection:delete",
     tag: "Collections",
+    audits: "collection",
     summary: "Delete a collection",
     description: "One that holds jobs is kept (409), unless moveTo says where they go.",
     params: byId,
@@ -321,6 +344,8 @@ export const routes = {
     access: "JobService:Job:execute",
     assistants: true,
     tag: "Execution control",
+    audits: "job",
+    ownHistory: true,
     summary: "Start a job",
     description:
       "Answers once the start is durable; with `async: false` once the execution has ended, or 202 when that takes longer than PAWL_SYNC_WAIT_LIMIT.",
@@ -441,6 +466,11 @@ export const routes = {
 
   ...bridgeRoutes,
 
+  ...connectionRoutes,
+  ...variableRoutes,
+
+  ...adminRoutes,
+
   whoAmI: {
     method: "GET",
     path: "/me",
@@ -455,6 +485,7 @@ export const routes = {
     path: "/principal",
     access: "IdentityService:Principal:upsert",
     tag: "Identity",
+    audits: "principal",
     summary: "Create a principal",
     description:
       "Nobody grants what they don't hold: authorities and job limits must lie within the caller's own.",
@@ -492,6 +523,7 @@ export const routes = {
     path: "/principal/:id",
     access: "IdentityService:Principal:upsert",
     tag: "Identity",
+    audits: "principal",
     summary: "Change a principal's name, authorities or job limits",
     params: byId,
     body: PrincipalInput,
@@ -503,6 +535,7 @@ export const routes = {
     path: "/principal/:id",
     access: "IdentityService:Principal:delete",
     tag: "Identity",
+    audits: "principal",
     summary: "Delete a principal and revoke its tokens",
     params: byId,
     data: Type.Null(),
@@ -513,6 +546,7 @@ export const routes = {
     path: "/token",
     access: "IdentityService:Token:create",
     tag: "Identity",
+    audits: "token",
     summary: "Create an API token for a principal; the token is shown this once",
     body: TokenInput,
     data: CreatedToken,
@@ -538,6 +572,7 @@ export const routes = {
     path: "/token/:id",
     access: "IdentityService:Token:revoke",
     tag: "Identity",
+    audits: "token",
     summary: "Revoke an API token",
     description: "Refused (409) for the last one that holds everything and doesn't expire.",
     params: byId,

@@ -17,6 +17,8 @@ declare module "fastify" {
   }
   interface FastifyRequest {
     principal: Principal | null;
+    /** Who was refused for want of an authority. */
+    refused: Principal | null;
   }
   interface FastifyInstance {
     registered: RegisteredRoute[];
@@ -55,6 +57,7 @@ const outside = new Set([...publicExtras, ...selfGuarded]);
  */
 export function guard(app: FastifyInstance, authenticate: Authenticate): void {
   app.decorateRequest("principal", null);
+  app.decorateRequest("refused", null);
   app.decorate("registered", []);
   app.decorate("admit", async (authorization: string | undefined, access: Access) => {
     const principal = await authenticate(authorization);
@@ -83,8 +86,14 @@ export function guard(app: FastifyInstance, authenticate: Authenticate): void {
     const { access } = entry.route;
     if (access === "public") return void done();
     const admit = (principal: Principal) => {
-      if (principal.assistant && !entry.route.assistants) return void done(notForAssistants());
-      if (!mayCall(principal, access)) return void done(lacks(principal, access));
+      if (principal.assistant && !entry.route.assistants) {
+        request.refused = principal;
+        return void done(notForAssistants());
+      }
+      if (!mayCall(principal, access)) {
+        request.refused = principal;
+        return void done(lacks(principal, access));
+      }
       request.principal = principal;
       done();
     };

@@ -8,6 +8,7 @@ import fastify, {
 import { ApiError } from "../contract/errors.ts";
 import { removedPaths } from "../contract/mcp-server-routes.ts";
 import { type Authenticate, guard } from "./access.ts";
+import { type Audit, auditRequests, noAudit } from "./audit.ts";
 import { addBodyParsers, bodyLimit } from "./body.ts";
 import { answerBrokenHttp } from "./broken-http.ts";
 import { type IsStoreUnavailable, refusalOf } from "./failure.ts";
@@ -15,6 +16,7 @@ import { RequestLog } from "./log.ts";
 import { addReference } from "./reference.ts";
 import { requestIdOf } from "./request-id.ts";
 import { drainable } from "./shutdown.ts";
+import { refuseSlowBodies } from "./slow-bodies.ts";
 
 export interface AppOptions {
   /** A pino logger; make it with `redact` of log.ts. None: nothing is logged. */
@@ -24,6 +26,8 @@ export interface AppOptions {
   isStoreUnavailable: IsStoreUnavailable;
   /** Addresses of proxies whose X-Forwarded-* headers are believed. */
   trustProxy?: string[];
+  /** Where requests that change something are recorded. */
+  audit?: Audit;
 }
 
 /** The HTTP app without routes of its own but the description of the API. Add the others with `route`. */
@@ -38,10 +42,11 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     exposeHeadRoutes: false,
     // The hook of shutdown.ts answers instead, in the envelope.
     return503OnClosing: false,
-    // A header or a body that trickles in does not hold a socket for long.
-    requestTimeout: 30_000,
+    // refuseSlowBodies stands in for it: uploads may take longer.
+    requestTimeout: 0,
     // Longer than the 60 s of common load balancers: the end that gives up second never sends into a closed connection.
     keepAliveTimeout: 65_000,
+    // Headers that trickle in do not hold a socket for long.
     http: { headersTimeout: 15_000 },
     routerOptions: {
       caseSensitive: true,
@@ -83,6 +88,8 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   await app.register(helmet, helmetOptions);
   // After the headers, so that refusals have them too; before any route, so that it sees each.
   guard(app, options.authenticate);
+  auditRequests(app, options.audit ?? noAudit);
+  refuseSlowBodies(app);
   answerUnknownPaths(app);
   await addReference(app);
   return app;

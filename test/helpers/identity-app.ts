@@ -7,6 +7,7 @@ import type { JobLimits } from "../../src/contract/identity.ts";
 import { isStoreUnavailable } from "../../src/db/faults.ts";
 import { createPool } from "../../src/db/pool.ts";
 import { createApp } from "../../src/http/app.ts";
+import type { Audit } from "../../src/http/audit.ts";
 import { redact } from "../../src/http/log.ts";
 import { createAuthenticator } from "../../src/identity/authenticate.ts";
 import { ensureAdmin } from "../../src/identity/first-start.ts";
@@ -17,7 +18,7 @@ import { createSessions } from "../../src/identity/sessions.ts";
 import { createTestDatabase } from "./database.ts";
 
 /** The identity routes on a database of their own, with an administrator and a clock that can be set. */
-export async function identityApp(t: TestContext) {
+export async function identityApp(t: TestContext, options: { audit?: Audit } = {}) {
   const database = await createTestDatabase();
   const pool = createPool({ url: database.url, max: 8 });
   let log = "";
@@ -34,7 +35,12 @@ export async function identityApp(t: TestContext) {
   const sessions = createSessions(randomBytes(32));
   const authenticator = createAuthenticator(pool, { uses, sessions, now });
   const openMcpSession = mcpSessionOpener({ authenticator, sessions, now });
-  const app = await createApp({ logger, authenticate: authenticator.authenticate, isStoreUnavailable });
+  const app = await createApp({
+    logger,
+    authenticate: authenticator.authenticate,
+    isStoreUnavailable,
+    ...options,
+  });
   identityRoutes(app, { pool, authenticator, uses, openMcpSession, now });
   const admin = (await ensureAdmin(pool, { keep: async () => {} }))!;
   t.after(async () => {

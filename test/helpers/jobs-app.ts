@@ -1,4 +1,5 @@
 import type { TestContext } from "node:test";
+import type { Audit } from "../../src/http/audit.ts";
 import { createJobs } from "../../src/jobs/jobs.ts";
 import { jobRoutes } from "../../src/jobs/routes.ts";
 import { searchRoutes } from "../../src/jobs/search-routes.ts";
@@ -8,8 +9,8 @@ import { createSandbox } from "../../src/plugins/sandbox/pool.ts";
 import { identityApp } from "./identity-app.ts";
 
 /** The job routes on a database of their own, with the real step types and principals. */
-export async function jobsApp(t: TestContext) {
-  const identity = await identityApp(t);
+export async function jobsApp(t: TestContext, options: { audit?: Audit } = {}) {
+  const identity = await identityApp(t, options);
   const dialer = createDialer({ policy: "guarded", allow: [], ownPorts: () => new Set() });
   const sandbox = createSandbox();
   t.after(async () => {
