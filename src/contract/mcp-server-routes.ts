@@ -14,6 +14,7 @@ export const mcpServerRoutes = {
     path: "/ai/mcp-servers",
     access: "AiService:McpServer:upsert",
     tag,
+    audits: "mcpServer",
     summary: "Register an MCP server; nothing is asked of it yet",
     description:
       "Its status is UNKNOWN until a discovery. A name that is taken answers 409 with the id of that server.",
@@ -49,6 +50,7 @@ export const mcpServerRoutes = {
     path: "/ai/mcp-servers/:id",
     access: "AiService:McpServer:upsert",
     tag,
+    audits: "mcpServer",
     summary: "Change an MCP server",
     description:
       "A credential that is sent back masked, or left out, stays; where the URL leads to another origin it must be entered again (422 SECRET_REENTRY_REQUIRED). Another URL, authType or authConfig sets the status to UNKNOWN; the tools stay.",
@@ -62,6 +64,7 @@ export const mcpServerRoutes = {
     path: "/ai/mcp-servers/:id",
     access: "AiService:McpServer:delete",
     tag,
+    audits: "mcpServer",
     summary: "Delete an MCP server",
     description: "Refused (409) while a step of a job names it, unless `force=true`.",
     params: byId,
@@ -89,6 +92,7 @@ export const mcpServerRoutes = {
     path: "/ai/mcp-servers/:id/discover",
     access: "AiService:McpServer:discover",
     tag,
+    audits: "mcpServer",
     summary: "Connect to an MCP server and list its tools",
     description:
       "Calls initialize, then tools/list (server/discover where a server has no initialize). Answers 200 whenever the attempt was made: `data.status` says how it ended, `data.steps` where. On success the server is ONLINE with these tools; on failure OFFLINE, and the last good tools stay. One at a time a server (409).",

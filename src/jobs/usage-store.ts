@@ -29,5 +29,26 @@ export function usageStore(pool: pg.Pool) {
       );
       return rows;
     },
+
+    /**
+     * Jobs whose current version has a step that names this MCP server: by its id anywhere in its input, for an agent keeps
+     * a list; or, where one tool is called, by its name. An id or a name that an expression makes is not seen.
+     */
+    async jobsWithMcpServer(
+      server: { id: string; name: string },
+      limits: JobLimits | null,
+    ): Promise<UsageRow[]> {
+      const { rows } = await pool.query<UsageRow>(
+        `select job.id::text, job.name, array_agg(step.definition ->> 'key' order by item.position) as steps,
+           (${within(3)}) as visible, count(*) over () as total
+         from search_item item join step on step.id = item.id join job on job.id = step.job_id and job.deleted_at is null
+         where item.step_type in ('ai-agent', 'mcp-tool')
+           and (strpos(lower(step.definition ->> 'input'), $1) > 0
+             or lower(step.definition -> 'input' ->> 'server') = lower($2))
+         group by job.id order by visible desc, job.name limit ${mostShown}`,
+        [server.id, server.name, ...limitValues(limits)],
+      );
+      return rows;
+    },
   };
 }

@@ -2,6 +2,7 @@ import { ApiError } from "../contract/errors.ts";
 import type { Discovery, DiscoveryStep } from "../contract/mcp-server.ts";
 import type { Dialer } from "../lib/dialer.ts";
 import { newId } from "../lib/ids.ts";
+import { createMasker } from "../lib/masker.ts";
 import { SealError, type Vault } from "../vault/vault.ts";
 import { DiscoveryFault } from "./mcp-call.ts";
 import { type Outbound, outboundOf } from "./outbound.ts";
@@ -55,7 +56,8 @@ export async function discover(
         return found;
       },
     });
-    const clean = masked(report, secrets);
+    // A server can put the credential that it was sent into anything that it answers.
+    const clean = createMasker(secrets).value(report);
     const kept = await keep(store, id, discoveryId, clean);
     return { serverId: id, ...kept, ...shown(clean), durationMs: Math.round(performance.now() - since) };
   } finally {
@@ -114,15 +116,6 @@ async function keep(
 
 function shown({ status, steps, protocolVersion, era, serverInfo, error }: Report) {
   return { status, steps, protocolVersion, era, serverInfo, error };
-}
-
-/** A server can put the credential that it was sent into anything that it answers. */
-function masked(report: Report, secrets: string[]): Report {
-  let text = JSON.stringify(report);
-  for (const secret of secrets.filter((secret) => secret.length >= 4)) {
-    text = text.replaceAll(JSON.stringify(secret).slice(1, -1), "***");
-  }
-  return JSON.parse(text) as Report;
 }
 
 function changedMeanwhile(): ApiError {

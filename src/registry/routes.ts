@@ -18,10 +18,14 @@ export function registryRoutes(app: FastifyInstance, deps: ServerDeps & Discover
   const { store } = deps;
   const whole = async (row: ServerRow) => presentServer(row, await store.tools(row.id));
 
-  route(app, "registerMcpServer", async ({ principal, body }) => ({
-    data: await whole(await registerServer(deps, principal, body)),
-    message: "The MCP server is registered. Discover it to see its tools.",
-  }));
+  route(app, "registerMcpServer", async (call) => {
+    const row = await registerServer(deps, call.principal, call.body);
+    call.audit({ target: { id: row.id, name: row.name } });
+    return {
+      data: await whole(row),
+      message: "The MCP server is registered. Discover it to see its tools.",
+    };
+  });
   route(app, "searchMcpServers", async ({ body }) => {
     const { rows, total, page, size } = await searchServers(store, body);
     return {
@@ -34,16 +38,15 @@ export function registryRoutes(app: FastifyInstance, deps: ServerDeps & Discover
     data: await whole(await readServer(store, params.id)),
     message: "The MCP server.",
   }));
-  route(app, "replaceMcpServer", async ({ principal, params, body }) => {
-    const row = await replaceServer(deps, principal, params.id, body);
-    const message =
-      row.status === "UNKNOWN"
-        ? "The MCP server is changed. Discover it anew."
-        : "The MCP server is changed.";
-    return { data: await whole(row), message };
+  route(app, "replaceMcpServer", async (call) => {
+    const row = await replaceServer(deps, call.principal, call.params.id, call.body);
+    call.audit({ target: { id: row.id, name: row.name } });
+    const next = row.status === "UNKNOWN" ? " Discover it anew." : "";
+    return { data: await whole(row), message: `The MCP server is changed.${next}` };
   });
-  route(app, "deleteMcpServer", async ({ principal, params, query }) => {
-    await deleteServer(deps, principal, params.id, query.force ?? false);
+  route(app, "deleteMcpServer", async (call) => {
+    const { id, name } = await deleteServer(deps, call.principal, call.params.id, call.query.force ?? false);
+    call.audit({ target: { id, name } });
     return { data: null, message: "The MCP server is deleted." };
   });
   route(app, "listMcpServerTools", async ({ params, query }) => {

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import type { Usage } from "../contract/configuration.ts";
 import { ApiError, type FaultDetail } from "../contract/errors.ts";
 import type { McpServerInput, McpTool } from "../contract/mcp-server.ts";
 import { isUniqueViolation } from "../db/faults.ts";
@@ -10,18 +11,11 @@ import { authFaults, requiredSecrets } from "./auth-rules.ts";
 import { type Config, type Former, sealConfig } from "./secrets.ts";
 import type { ServerRow, ServerStore, ServerTexts } from "./store.ts";
 
-/** A step of a job that names a server. */
-export interface ServerUse {
-  jobId: string;
-  jobName: string;
-  stepKey: string;
-}
-
 export interface ServerDeps {
   store: ServerStore;
   vault: Vault;
-  /** The steps of jobs that name this server by its id or name. */
-  findUses(server: { id: string; name: string }): Promise<ServerUse[]>;
+  /** The jobs whose steps name this server by its id or name; those the principal may not see are counted only. */
+  usageOf(principal: Principal, server: { id: string; name: string }): Promise<Usage>;
 }
 
 /** @throws ApiError VALIDATION_FAILED, CONFLICT (the name is taken) */
@@ -86,15 +80,15 @@ function mergedConfig(row: ServerRow, authType: string, given: Config | undefine
 
 /** @throws ApiError NOT_FOUND, INVALID_STATE (a step of a job names it) */
 export async function deleteServer(
-  { store, findUses }: ServerDeps,
+  { store, usageOf }: ServerDeps,
   principal: Principal,
   id: string,
   force: boolean,
-): Promise<void> {
-  const { name } = await readServer(store, id);
-  const uses = force ? [] : await findUses({ id, name });
-  if (uses.length > 0) throw inUse(uses, principal);
+): Promise<ServerRow> {
+  const server = await readServer(store, id);
+  if (!force) requireUnused(await usageOf(principal, server));
   if (!(await store.remove(id))) throw noSuchServer();
+  return server;
 }
 
 /** @throws ApiError NOT_FOUND */
@@ -151,15 +145,15 @@ async function refusingTakenNames(
   }
 }
 
-/** Jobs that the caller may not know of are counted, not named. */
-function inUse(uses: ServerUse[], principal: Principal): ApiError {
-  const named =
-    principal.jobs === null ? [...new Set(uses.map((use) => `${use.jobName} (${use.stepKey})`))] : [];
-  const steps = uses.length === 1 ? "1 step" : `${uses.length} steps`;
-  const which = named.length > 0 ? `: ${named.slice(0, 5).join(", ")}${named.length > 5 ? ", …" : ""}` : "";
-  return new ApiError(
+function requireUnused({ jobs, totalJobs }: Usage): void {
+  if (totalJobs === 0) return;
+  const names = jobs.slice(0, 5).map(({ name, steps }) => `"${name}" (${steps.join(", ")})`);
+  const others = totalJobs - names.length;
+  const listed = names.length > 0 ? names.join(", ") : others === 1 ? "1 job" : `${others} jobs`;
+  const more = names.length > 0 && others > 0 ? ` and ${others} more` : "";
+  throw new ApiError(
     "INVALID_STATE",
-    `The MCP server is used by ${steps} of jobs${which}. Change those first, or delete it with force=true: they will fail then.`,
+    `The MCP server is used by ${listed}${more}. Take it out of them first, or delete it nevertheless with ?force=true.`,
   );
 }
 

@@ -209,12 +209,12 @@ test("keeps a credential that comes back masked or is left out, and only for the
 });
 
 test("deletes what no job uses, and the rest when it is forced", async (t) => {
-  const { call, register, uses } = await setUp(t);
+  const { call, register, usage } = await setUp(t);
   const { id } = await register({});
-  uses.push({ jobId: newId(), jobName: "nightly", stepKey: "ask" });
+  Object.assign(usage, { jobs: [{ id: newId(), name: "nightly", steps: ["ask"] }], totalJobs: 3 });
   const refused = await call("DELETE", `/${id}`);
   assert.equal(refused.status, 409);
-  assert.match(refused.body.message, /1 step of jobs: nightly \(ask\)/);
+  assert.match(refused.body.message, /used by "nightly" \(ask\) and 2 more/);
   assert.equal((await call("DELETE", `/${id}?force=true`)).status, 200);
   assert.equal((await call("GET", `/${id}`)).status, 404);
   assert.equal((await call("DELETE", `/${id}`)).status, 404);
