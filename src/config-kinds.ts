@@ -152,6 +152,21 @@ export const addresses = list(
   isAddressOrRange,
 );
 
+/** A list of some of these words; one at least. */
+export function someOf<const T extends string>(...values: T[]): Kind<T[]> {
+  const must = `a comma-separated list of some of ${values.join(", ")}`;
+  const words = list("list", must, (item) => values.includes(item as T));
+  return {
+    ...words,
+    parse(text) {
+      const chosen = words.parse(text) as T[];
+      if (chosen.length === 0) throw new Error(must);
+      return chosen;
+    },
+    show: (chosen) => chosen.join(","),
+  };
+}
+
 /** Host names and addresses as a Host header has them, without ports; IPv6 in brackets. */
 export const hostNames = list(
   "list",

@@ -4,7 +4,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { type Config, ConfigError, describeConfig, loadConfig, type Setting, settings } from "./config.ts";
+import { type Config, ConfigError, describeConfig, loadConfig, settings } from "./config.ts";
+import type { Setting } from "./config-setting.ts";
 
 function load(env: Record<string, string>): Config {
   return loadConfig(env, { envFile: null });
@@ -87,6 +88,14 @@ describe("the configuration", () => {
     ["PAWL_TRUST_PROXY", "10.0.0.0/33", /must be a comma-separated list of IP addresses/],
     ["PAWL_TRUST_PROXY", "true", /must be a comma-separated list of IP addresses/],
     ["PAWL_PUBLIC_URL", "ftp://pawl.example", /must be an http or https URL without user/],
+    ["PAWL_SERVICES", "platform,web", /must be a comma-separated list of some of platform, bridge/],
+    ["PAWL_SERVICES", ",", /must be a comma-separated list of some of/],
+    ["PAWL_PLATFORM_URL", "pawl:7295", /must be an http or https URL/],
+    ["PAWL_BRIDGE_TOKEN", "two words", /must be an API token, without spaces/],
+    ["PAWL_MCP_BRIDGE_URL", "ftp://bridge", /must be an http or https URL/],
+    ["PAWL_OIDC_ISSUER", "http://id.example", /must be an https URL/],
+    ["PAWL_OIDC_AUDIENCE", "two words", /must be the audience of the tokens/],
+    ["PAWL_OIDC_PRINCIPAL_CLAIM", "two words", /must be the name of a claim/],
     [
       "PAWL_MCP_ALLOWED_HOSTS",
       "a.example:80",

@@ -6,9 +6,7 @@ import {
   destinations,
   duration,
   host,
-  hostNames,
   integer,
-  type Kind,
   key,
   oneOf,
   path,
@@ -16,27 +14,10 @@ import {
   text,
   url,
 } from "./config-kinds.ts";
+import { mcpSettings } from "./config-mcp.ts";
+import { optional, type Setting, withDefault } from "./config-setting.ts";
 import { didYouMean } from "./lib/did-you-mean.ts";
 import { failpoints } from "./lib/failpoint.ts";
-
-/** One variable of the environment. `masked`: what `pawl config` hides of it. */
-export interface Setting<T = unknown, D extends string | undefined = string | undefined> {
-  name: string;
-  kind: Kind<T>;
-  default: D;
-  about: string;
-  masked?: "all" | "password";
-}
-
-type Mask = { masked?: "all" | "password" };
-
-function withDefault<T>(name: string, kind: Kind<T>, fallback: string, about: string): Setting<T, string> {
-  return { name, kind, default: fallback, about };
-}
-
-function optional<T>(name: string, kind: Kind<T>, about: string, mask: Mask = {}): Setting<T, undefined> {
-  return { name, kind, default: undefined, about, ...mask };
-}
 
 const crashPoint = new RegExp(`^(${failpoints.join("|").replaceAll(".", "\\.")}):crash(@[1-9]\\d{0,6})?$`);
 
@@ -153,30 +134,7 @@ export const settings = {
     ),
     "Where people reach Pawl, for links that it makes. Unset: the address that it listens on.",
   ),
-  mcpAllowedHosts: withDefault(
-    "PAWL_MCP_ALLOWED_HOSTS",
-    hostNames,
-    "",
-    "Names that requests to /mcp may be addressed to. Empty: that of PAWL_PUBLIC_URL, the address it listens on, and localhost.",
-  ),
-  mcpAllowedOrigins: withDefault(
-    "PAWL_MCP_ALLOWED_ORIGINS",
-    hostNames,
-    "",
-    "Names of the sites whose pages may call /mcp. Empty: the same as PAWL_MCP_ALLOWED_HOSTS has by default.",
-  ),
-  mcpConfirm: withDefault(
-    "PAWL_MCP_CONFIRM",
-    oneOf("argument", "off"),
-    "argument",
-    "Whether an assistant's stop of a run has to be confirmed: by the user where the client can ask, else by an argument.",
-  ),
-  mcpCallsPerMinute: withDefault(
-    "PAWL_MCP_CALLS_PER_MINUTE",
-    integer(0, 1_000_000),
-    "600",
-    "Calls that a user may make of one MCP tool; a fifth of that of those that start or change runs. 0: any number.",
-  ),
+  ...mcpSettings,
   url: optional(
     "PAWL_URL",
     url(

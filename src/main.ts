@@ -1,10 +1,9 @@
-import { randomBytes } from "node:crypto";
 import type { AddressInfo } from "node:net";
-import manifest from "../package.json" with { type: "json" };
 import { openAudit } from "./audit/open.ts";
 import { auditRoutes } from "./audit/routes.ts";
-import { mountBridge } from "./bridge/bridge.ts";
+import { composeBridge, startBridge } from "./compose-bridge.ts";
 import { configurationSecrets } from "./compose-configuration.ts";
+import { composeIdentity } from "./compose-identity.ts";
 import { composeVault } from "./compose-vault.ts";
 import type { Config } from "./config.ts";
 import { vaultRoutes } from "./configuration/vault/routes.ts";
@@ -21,16 +20,12 @@ import { executionSearchStore } from "./executions/search-store.ts";
 import { executionStore } from "./executions/store.ts";
 import { createApp } from "./http/app.ts";
 import { healthRoutes } from "./http/health.ts";
-import { injectedFetch } from "./http/inject.ts";
 import { listen } from "./http/listen.ts";
 import { close as closeApp } from "./http/shutdown.ts";
 import { keepAdminToken } from "./identity/admin-token.ts";
-import { createAuthenticator } from "./identity/authenticate.ts";
 import { ensureAdmin } from "./identity/first-start.ts";
 import { createRecorder } from "./identity/last-used.ts";
-import { mcpSessionOpener } from "./identity/mcp-session.ts";
 import { identityRoutes } from "./identity/routes.ts";
-import { createSessions } from "./identity/sessions.ts";
 import { createJobs } from "./jobs/jobs.ts";
 import { jobRoutes } from "./jobs/routes.ts";
 import { searchRoutes } from "./jobs/search-routes.ts";
@@ -55,18 +50,13 @@ export interface Pawl {
   close(): Promise<void>;
 }
 
-/** Keys that hold as long as the process: what they sign is of a few minutes. */
-function keysOfProcess(): (purpose: "session" | "requestState") => Buffer {
-  const keys = { session: randomBytes(32), requestState: randomBytes(32) };
-  return (purpose) => keys[purpose];
-}
-
 const logBytesPerTry = 256 * 1024;
 const hourMs = 3_600_000;
 const heartbeatMs = 15_000;
 
 /** Builds the parts, hands each what it needs of the others, and listens. */
 export async function startPawl(config: Config): Promise<Pawl> {
+  if (!config.services.includes("platform")) return startBridge(config);
   armFailpoint(config.failpoint);
   const log = createLogger(config);
   // Closed in the reverse order, also when a later part fails to start.
@@ -88,13 +78,14 @@ export async function startPawl(config: Config): Promise<Pawl> {
   });
   const uses = createRecorder(pool, { log });
   opened.defer(() => uses.close());
-  const deriveKey = keysOfProcess();
-  const sessions = createSessions(deriveKey("session"));
-  const authenticator = createAuthenticator(pool, { uses, sessions });
-  const openMcpSession = mcpSessionOpener({ authenticator, sessions, now: Date.now });
 
   const dialer = createDialer({ policy: config.egress, allow: config.egressAllow, ownPorts: () => ownPorts });
   opened.defer(() => dialer.close());
+  let url = "";
+  const publicUrl = () => config.publicUrl?.replace(/\/+$/, "") ?? url;
+  const sessionKey = keys.vault.deriveKey("session");
+  const identity = composeIdentity(config, { pool, uses, dialer, sessionKey, publicUrl });
+  const { authenticator, openMcpSession } = identity;
   const sandbox = createSandbox();
   opened.defer(() => sandbox.close());
   const types = stepTypes({ dialer, sandbox });
@@ -153,8 +144,6 @@ export async function startPawl(config: Config): Promise<Pawl> {
     const engineDone = engine.close(config.shutdownGraceMs).finally(() => engineClosed.abort());
     await Promise.all([engineDone, closeApp(app, config.shutdownGraceMs + 500)]);
   });
-  let url = "";
-  const publicUrl = () => config.publicUrl?.replace(/\/+$/, "") ?? url;
   controlRoutes(app, {
     engine,
     store: executions,
@@ -164,22 +153,8 @@ export async function startPawl(config: Config): Promise<Pawl> {
     heartbeatMs,
     publicUrl,
   });
-  opened.defer(
-    await mountBridge(app, {
-      platform: { url: "http://pawl.internal", fetch: injectedFetch(app), openSession: openMcpSession },
-      version: manifest.version,
-      publicUrl,
-      runUrl: (id) => `${publicUrl()}/executions/${id}`,
-      allowedHosts: config.mcpAllowedHosts,
-      allowedOrigins: config.mcpAllowedOrigins,
-      issuer: undefined,
-      confirm: config.mcpConfirm,
-      callsPerMinute: config.mcpCallsPerMinute,
-      stateKey: deriveKey("requestState"),
-      checks: {},
-      log,
-    }),
-  );
+  const stateKey = keys.vault.deriveKey("requestState");
+  await composeBridge(app, config, { identity, publicUrl, stateKey, log });
   await listen(app, { host: config.host, port: config.port });
   const address = app.server.address() as AddressInfo;
   ownPorts.add(address.port);

@@ -31,7 +31,9 @@ const mayImport: Record<string, readonly string[]> = {
 /** The composition root: it alone may know every part. */
 const compositionRoot = [
   "src/main.ts",
+  "src/compose-bridge.ts",
   "src/compose-configuration.ts",
+  "src/compose-identity.ts",
   "src/compose-vault.ts",
   "src/database.ts",
   "src/logger.ts",

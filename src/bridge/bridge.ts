@@ -15,8 +15,6 @@ export interface BridgeOptions {
   version: string;
   /** Where people and assistants reach this bridge, without a path of its own. */
   publicUrl(): string;
-  /** Where people read of an execution. */
-  runUrl(executionId: string): string;
   /** Left out: the public address and this machine's. */
   allowedHosts: string[];
   allowedOrigins: string[];
@@ -60,7 +58,6 @@ export async function mountBridge(
       deps: {
         limits: createLimits({ callsPerMinute: options.callsPerMinute, waits: waitsOfUser }),
         confirmStop: options.confirm === "off" ? noConfirmation : stopConfirmation(codec),
-        runUrl: options.runUrl,
       },
       log,
     }),

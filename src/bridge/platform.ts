@@ -20,6 +20,8 @@ export interface Caller {
   client: AssistantClient;
   /** Within its scopes, what its user may do. */
   authorities: ReadonlySet<string>;
+  /** Where people read of an execution. */
+  runUrl(executionId: string): string;
   /** Calls the platform as that user, within those scopes. */
   platform: Client;
 }
@@ -34,6 +36,7 @@ export function callerOf(
     userName: session.principalName,
     client: { id: session.clientId, ...named },
     authorities: new Set(session.authorities),
+    runUrl: (executionId) => `${session.pawlUrl}/executions/${executionId}`,
     platform: createClient({ url, token: session.session, ...(fetch ? { fetch } : {}) }),
   };
 }

@@ -9,8 +9,6 @@ import type { Caller } from "./platform.ts";
 export interface ToolDeps {
   limits: Limits;
   confirmStop: ConfirmStop;
-  /** Where people read of an execution. */
-  runUrl(executionId: string): string;
 }
 
 export interface ToolCall {

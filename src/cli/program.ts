@@ -9,6 +9,7 @@ import { addExecution } from "./execution.ts";
 import { exitCodes } from "./exit.ts";
 import { reportFailure } from "./failure.ts";
 import { addJob } from "./job.ts";
+import { addMcp } from "./mcp.ts";
 import { addPrincipal } from "./principal.ts";
 import { addSearch } from "./search.ts";
 import { addServe } from "./serve.ts";
@@ -60,6 +61,8 @@ function buildProgram(): Command {
   addControl(program);
   addSearch(program);
   addCollection(program);
+  program.commandsGroup("Assistants:");
+  addMcp(program);
   program.commandsGroup("Access:");
   addToken(program);
   addPrincipal(program);

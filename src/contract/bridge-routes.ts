@@ -18,6 +18,8 @@ export const bridgeRoutes = {
     method: "POST",
     path: "/identity/mcp-session",
     access: "IdentityService:McpSession:create",
+    // A look at a token, several a second: what is done with it is recorded where it is done.
+    audits: false,
     tag: "MCP",
     summary: "For a bridge that runs apart: what a token of an assistant is good for",
     description:

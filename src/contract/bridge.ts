@@ -48,6 +48,7 @@ export const McpSession = Type.Union([
     authorities: Type.Array(Type.String(), {
       description: "Of the scopes' authorities those that the user holds.",
     }),
+    pawlUrl: Type.String({ description: "Where people reach Pawl." }),
     expiresAt: Timestamp,
     session: Type.String({
       description: "A bearer token for the routes that the bridge uses, for two minutes at most.",

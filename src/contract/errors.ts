@@ -27,6 +27,10 @@ export const errorCatalogue = {
   },
   INTERNAL: { status: 500, when: "A fault of ours. The request id finds it in the log." },
   STORE_UNAVAILABLE: { status: 503, when: "The database cannot be reached just now; try again." },
+  ISSUER_UNAVAILABLE: {
+    status: 503,
+    when: "The identity provider cannot be reached just now; try again.",
+  },
   OVERLOADED: {
     status: 503,
     when: "More work is queued than the server will hold; try again after Retry-After.",

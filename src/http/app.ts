@@ -28,6 +28,8 @@ export interface AppOptions {
   trustProxy?: string[];
   /** Where requests that change something are recorded. */
   audit?: Audit;
+  /** Whether it describes the API at /docs; it does unless told otherwise. */
+  describe?: boolean;
 }
 
 /** The HTTP app without routes of its own but the description of the API. Add the others with `route`. */
@@ -91,7 +93,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   auditRequests(app, options.audit ?? noAudit);
   refuseSlowBodies(app);
   answerUnknownPaths(app);
-  await addReference(app);
+  if (options.describe !== false) await addReference(app);
   return app;
 }
 

@@ -13,6 +13,7 @@ export function injectedFetch(app: FastifyInstance): typeof fetch {
     const { signal } = init;
     signal?.throwIfAborted();
     const headers = new Headers(init.headers);
+    if (!headers.has("user-agent")) headers.set("user-agent", "pawl-mcp-bridge");
     const answer = app.inject({
       method: (init.method ?? "GET") as NonNullable<InjectOptions["method"]>,
       url: pathOf(String(input)),

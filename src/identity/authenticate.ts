@@ -5,7 +5,7 @@ import { type CredentialCache, createCredentialCache } from "./credential-cache.
 import type { Recorder } from "./last-used.ts";
 import { authoritiesWithin } from "./rights.ts";
 import { type Grant, looksLikeSession, type Sessions } from "./sessions.ts";
-import { type CredentialRow, type Db, findCredential, findCredentialOf } from "./store.ts";
+import { type CredentialRow, type Db, findCredential, findCredentialOf, findNamed } from "./store.ts";
 import { hashOf, kindOfToken } from "./tokens.ts";
 
 export interface Authenticator {
@@ -15,6 +15,8 @@ export interface Authenticator {
   findMcpToken(token: string): Promise<CredentialRow>;
   /** Who a session stands for by now; undefined when its token or its principal is gone. */
   findGranted(grant: Grant): CredentialRow | undefined | Promise<CredentialRow | undefined>;
+  /** Whom an identity provider means by a name. */
+  findNamed(name: string): CredentialRow | undefined | Promise<CredentialRow | undefined>;
   /** Forgets what was read: call it when rights or tokens have changed. They hold at once in this process. */
   forget(): void;
 }
@@ -112,6 +114,7 @@ export function createAuthenticator(
       return accept(await findToken(token));
     },
     findGranted,
+    findNamed: (name) => cache.find(`named ${name}`, () => findNamed(db, name)),
     forget: cache.forget,
   };
 }

@@ -23,13 +23,21 @@ export interface McpSessionDeps {
   sessions: Sessions;
   /** Reads a token of the identity provider; throws ApiError UNAUTHENTICATED with the reason. Undefined: there is none. */
   vouch?: ((token: string, resource: string) => Promise<Vouched>) | undefined;
+  /** Where people reach Pawl. */
+  publicUrl(): string;
   now: () => number;
 }
 
 export type OpenMcpSession = (token: string, resource: string) => Promise<McpSession>;
 
 /** Looks at what an assistant sent as its token and answers what the bridge may do with it. */
-export function mcpSessionOpener({ authenticator, sessions, vouch, now }: McpSessionDeps): OpenMcpSession {
+export function mcpSessionOpener({
+  authenticator,
+  sessions,
+  vouch,
+  publicUrl,
+  now,
+}: McpSessionDeps): OpenMcpSession {
   async function credentialOf(token: string, resource: string): Promise<Vouched> {
     if (looksLikeSession(token)) return ofProbe(token);
     if (vouch && isJwt(token)) return vouch(token, resource);
@@ -61,6 +69,7 @@ export function mcpSessionOpener({ authenticator, sessions, vouch, now }: McpSes
         clientId,
         scopes,
         authorities: authoritiesWithin(row.authorities, scopes),
+        pawlUrl: publicUrl(),
         expiresAt: new Date(expiresAt).toISOString(),
         session: sessions.sign({
           audience: "rest",

@@ -34,7 +34,7 @@ export async function identityApp(t: TestContext, options: { audit?: Audit } = {
   const uses = createRecorder(pool, { log: logger });
   const sessions = createSessions(randomBytes(32));
   const authenticator = createAuthenticator(pool, { uses, sessions, now });
-  const openMcpSession = mcpSessionOpener({ authenticator, sessions, now });
+  const openMcpSession = mcpSessionOpener({ authenticator, sessions, publicUrl: () => "", now });
   const app = await createApp({
     logger,
     authenticate: authenticator.authenticate,

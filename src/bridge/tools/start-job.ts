@@ -55,7 +55,7 @@ export const startJob = tool({
         jobId: started.jobId,
         workflowId: started.workflowId,
         startedAt: started.startedAt,
-        runUrl: deps.runUrl(started.executionId),
+        runUrl: caller.runUrl(started.executionId),
       };
       if (waitSeconds === 0)
         return { ...answer, status: started.status, finished: ended.has(started.status) };
