@@ -35,3 +35,14 @@ create table mcp_server_tool (
   primary key (server_id, position),
   unique (server_id, name)
 );
+
+-- What a step that does several things has done so far: each before anything follows from it. Found again by the try that comes
+-- after a crash; gone with the step's result. Sealed: it may hold what expressions put into the step's input.
+create table step_checkpoint (
+  execution_id uuid not null,
+  step_id      uuid not null,
+  run          smallint not null,
+  key          text not null,
+  value        text not null,
+  primary key (execution_id, step_id, run, key)
+);
