@@ -267,3 +267,24 @@ test("refuses to rename a principal to a name that is taken", async (t) => {
   const renamed = await call(admin, "PUT", `/principal/${ci.id}`, { name: "admin", authorities: [] });
   assertRefused(renamed.response, 409, "CONFLICT");
 });
+
+test("a token for MCP is no way in: the last API token of an administrator stays", async (t) => {
+  const { admin, call } = await identityApp(t);
+  const [own] = (await call(admin, "GET", "/token")).data;
+  const made = { principalId: own.principalId, name: "assistant", for: "mcp", scopes: ["jobs:read"] };
+  const assistant = await call(admin, "POST", "/token", made);
+  assert.equal(assistant.status, 201);
+  assert.match(assistant.data.prefix, /^pawl_mcp_[\w-]{8}$/);
+  assertRefused((await call(admin, "DELETE", `/token/${own.id}`)).response, 409, "CONFLICT");
+  assert.equal((await call(admin, "DELETE", `/token/${assistant.data.id}`)).status, 200);
+});
+
+test("two principals never have the same external id", async (t) => {
+  const { admin, call } = await identityApp(t);
+  const make = (name: string, externalId: string) =>
+    call(admin, "POST", "/principal", { name, authorities: [], externalId });
+  assert.equal((await make("ana", "auth|1")).data.externalId, "auth|1");
+  const taken = await make("ben", "auth|1");
+  assertRefused(taken.response, 409, "CONFLICT");
+  assert.match(taken.body.message, /externalId/);
+});

@@ -1,7 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import type { McpScope } from "../../src/contract/bridge.ts";
-import type { JobLimits } from "../../src/contract/identity.ts";
-import type { RunningPawl } from "../helpers/running-pawl.ts";
+import type { McpScope } from "../../../src/contract/bridge.ts";
+import type { JobLimits } from "../../../src/contract/identity.ts";
+import type { RunningPawl } from "../../helpers/running-pawl.ts";
 
 export type Era = "modern" | "legacy";
 export const eras: readonly Era[] = ["modern", "legacy"];
