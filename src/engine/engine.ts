@@ -82,6 +82,15 @@ export interface StepCall {
   signal: AbortSignal;
   idempotencyKey: string;
   log(level: LogLine["level"], message: string): void;
+  /** What the step has done so far in this run. */
+  checkpoints?: Checkpoints | undefined;
+}
+
+/** Records of a step under way: they outlive a crash and the tries of the step, and end with its result. */
+export interface Checkpoints {
+  load(): Promise<ReadonlyMap<string, unknown>>;
+  /** Durable when it resolves; the first value of a key stays. */
+  record(key: string, value: unknown): Promise<void>;
 }
 
 /**

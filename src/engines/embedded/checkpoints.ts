@@ -1,6 +1,8 @@
 import type pg from "pg";
+import type { StepStatus } from "../../contract/execution.ts";
 import type { StepRunner } from "../../engine/engine.ts";
 import { deleteCheckpoints, loadCheckpoints, type StepRun, saveCheckpoint } from "./checkpoint-store.ts";
+import type { EmbeddedOptions } from "./options.ts";
 
 /** How values are sealed before they are kept, and opened again. */
 export interface CheckpointSeal {
@@ -8,21 +10,18 @@ export interface CheckpointSeal {
   open(executionId: string, sealed: string): string;
 }
 
-export interface CheckpointOptions {
-  pool: pg.Pool;
-  owner: string;
-  protect: CheckpointSeal;
-  onFault(error: unknown): void;
-}
-
 /** Hands steps their checkpoints, and removes these when the steps have their results. */
-export function openCheckpoints({ pool, owner, protect, onFault }: CheckpointOptions) {
+export function openCheckpoints(
+  { pool, protect, log }: Pick<EmbeddedOptions, "pool" | "protect" | "log">,
+  owner: string,
+) {
   // Most steps have none: nobody asks the database about those.
   const used = new Set<string>();
 
   return {
     /** The same runner, for steps that may look back at what they did before. */
     remembering(runStep: StepRunner): StepRunner {
+      if (!protect) return runStep;
       return (call) => {
         const name = call.idempotencyKey;
         const step = stepRun(name);
@@ -45,11 +44,15 @@ export function openCheckpoints({ pool, owner, protect, onFault }: CheckpointOpt
       };
     },
 
-    /** The step has its result, durably. */
-    ended(step: StepRun): void {
-      if (!used.delete(nameOf(step))) return;
-      // One that stays is found by forgetCheckpoints.
-      deleteCheckpoints(pool, step).catch(onFault);
+    /** Once the step has its result, durably, it looks back no more. */
+    changed(step: StepRun, status: StepStatus): void {
+      if (status === "RUNNING" || status === "WAITING" || !used.delete(nameOf(step))) return;
+      deleteCheckpoints(pool, step).catch((error: unknown) =>
+        log.warn(
+          { err: error },
+          "What a step had recorded for itself stays for a while: it was not removed.",
+        ),
+      );
     },
 
     /** The execution is let go of; whatever it left is found when it goes on. */
