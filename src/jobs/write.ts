@@ -84,13 +84,16 @@ export async function restoreVersion(
   return change(deps, principal, id, {}, () => ({ definition, restoredFrom: version }));
 }
 
-/** Its executions stay readable, and those that run go on. */
-export async function deleteJob(deps: WriteDeps, principal: Principal, id: string): Promise<void> {
-  await deps.store.transaction(async (client) => {
-    if (!(await deps.store.lock(client, id, principal.jobs))) throw noSuchJob();
+/** Its executions stay readable, and those that run go on. Answers its name. */
+export async function deleteJob(deps: WriteDeps, principal: Principal, id: string): Promise<string> {
+  const name = await deps.store.transaction(async (client) => {
+    const job = await deps.store.lock(client, id, principal.jobs);
+    if (!job) throw noSuchJob();
     await deps.store.remove(client, id, principal.name, new Date());
+    return job.definition.name;
   });
   deps.invalidate(id);
+  return name;
 }
 
 async function change(
