@@ -7,8 +7,7 @@ import { usageStore } from "./usage-store.ts";
 export function connectionUsage(pool: pg.Pool) {
   const store = usageStore(pool);
   return async (principal: Principal, connectionIds: readonly string[]): Promise<Usage> => {
-    const ids = connectionIds.map((id) => id.toLowerCase());
-    const rows = await store.jobsWithConnections(ids, principal.jobs);
+    const rows = await store.jobsWithConnections(connectionIds, principal.jobs);
     const maySee = holds(principal, "JobService:Job:read");
     return {
       jobs: rows
