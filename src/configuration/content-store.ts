@@ -19,12 +19,9 @@ export function contentStore(pool: pg.Pool) {
       return id;
     },
 
-    /** False: it took so long that it was removed. */
-    async keep(client: pg.PoolClient, id: string): Promise<boolean> {
-      const { rowCount } = await client.query("update stored_content set remove_after = null where id = $1", [
-        id,
-      ]);
-      return rowCount === 1;
+    /** In the transaction that refers to it. */
+    async keep(client: pg.PoolClient, id: string): Promise<void> {
+      await client.query("update stored_content set remove_after = null where id = $1", [id]);
     },
 
     async release(client: pg.PoolClient, ids: readonly string[]): Promise<void> {

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { connect } from "node:net";
 import { type TestContext, test } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import { configurationApp } from "../../../test/helpers/configuration-app.ts";
 import { assertRefused } from "../../../test/helpers/walk-routes.ts";
 import { newId } from "../../lib/ids.ts";
@@ -269,7 +270,8 @@ test("refuses a file that is too large before it has all arrived, and the client
   assert.equal(announced.status, 413);
   assert.match(((await announced.json()) as { message: string }).message, /PAWL_FILE_LIMIT/);
   const endless = new ReadableStream({
-    pull: (controller) => controller.enqueue(new Uint8Array(64 * 1024)),
+    // By turns: a source that is always ready would leave the server in this process none.
+    pull: (controller) => setImmediate().then(() => controller.enqueue(new Uint8Array(64 * 1024))),
   });
   // The connection may end before all that is sent has been read; what must not be is that it goes on.
   const answer = await fetch(url, {

@@ -1,4 +1,5 @@
 import { ApiError } from "../../contract/errors.ts";
+import { isForeignKeyViolation } from "../../db/faults.ts";
 import { longestUploadMs, type Upload } from "../../http/bytes.ts";
 import { newId } from "../../lib/ids.ts";
 import type { ContentStore } from "../content-store.ts";
@@ -46,6 +47,7 @@ export async function uploadFile(deps: FileDeps, file: FileToKeep, bytes: Upload
     const sha256 = digests.finish();
     return await takeOver(deps, file, { contentId, contentType, size, sha256 });
   } catch (error) {
+    if (isForeignKeyViolation(error)) throw tookTooLong();
     // Where this fails too, the sweep does it later.
     await contents.drop(contentId).catch(() => {});
     throw error;
@@ -87,10 +89,12 @@ async function takeOver({ files, contents }: FileDeps, file: FileToKeep, written
       const before = await files.lock(client, { name: file.name });
       checkPlace(file, before);
       const row = rowOf(file, written, before);
-      if (!(await contents.keep(client, row.contentId))) throw tookTooLong();
-      if (before === undefined) return (await files.insert(client, row)) ? row : undefined;
-      await files.update(client, row);
-      await contents.release(client, [before.contentId]);
+      if (before === undefined && !(await files.insert(client, row))) return undefined;
+      if (before !== undefined) {
+        await files.update(client, row);
+        await contents.release(client, [before.contentId]);
+      }
+      await contents.keep(client, row.contentId);
       return row;
     });
     // Else another upload made the name between the look and the insert: look again.
