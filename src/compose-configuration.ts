@@ -31,14 +31,26 @@ export interface ConfigurationDeps {
   fileLimit: number;
 }
 
-/** Builds the configuration service and registers its routes. */
-export function composeConfiguration(app: FastifyInstance, { pool, vault, fileLimit }: ConfigurationDeps) {
-  const connections = { store: connectionStore(pool), vault, usageOf: connectionUsage(pool) };
-  connectionRoutes(app, connections);
+export type Configuration = ReturnType<typeof createConfiguration>;
+
+/** The configuration service, without HTTP: what its routes work with, and what the others are handed. */
+export function createConfiguration({ pool, vault, fileLimit }: ConfigurationDeps) {
   const variables = { store: variableStore(pool), vault };
-  variableRoutes(app, variables);
-  certificateRoutes(app, { store: certificateStore(pool), vault });
   const contents = contentStore(pool);
-  fileRoutes(app, { files: fileStore(pool), contents, limit: fileLimit });
-  return { contents, connections, loadVariables: variableLoader(variables.store, vault) };
+  return {
+    connections: { store: connectionStore(pool), vault, usageOf: connectionUsage(pool) },
+    variables,
+    loadVariables: variableLoader(variables.store, vault),
+    certificates: { store: certificateStore(pool), vault },
+    contents,
+    files: { files: fileStore(pool), contents, limit: fileLimit },
+  };
+}
+
+/** Registers the routes of the configuration service. */
+export function configurationRoutes(app: FastifyInstance, configuration: Configuration): void {
+  connectionRoutes(app, configuration.connections);
+  variableRoutes(app, configuration.variables);
+  certificateRoutes(app, configuration.certificates);
+  fileRoutes(app, configuration.files);
 }

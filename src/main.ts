@@ -1,7 +1,7 @@
 import type { AddressInfo } from "node:net";
 import { openAudit } from "./audit/open.ts";
 import { auditRoutes } from "./audit/routes.ts";
-import { configurationSecrets } from "./compose-configuration.ts";
+import { configurationRoutes, configurationSecrets, createConfiguration } from "./compose-configuration.ts";
 import { composeVault } from "./compose-vault.ts";
 import type { Config } from "./config.ts";
 import { vaultRoutes } from "./configuration/vault/routes.ts";
@@ -70,6 +70,7 @@ export async function startPawl(config: Config): Promise<Pawl> {
   const keys = await composeVault(config, { pool, sources: configurationSecrets(pool), log, opened });
   const auditing = openAudit({ pool, key: keys.vault.deriveKey("audit"), log });
   opened.defer(() => auditing.close());
+  const configuration = createConfiguration({ pool, vault: keys.vault, fileLimit: config.fileLimit });
 
   const adminToken = await ensureAdmin(pool, {
     keep: async (token) => void (await keepAdminToken(config.dataDir, token)),
@@ -123,6 +124,7 @@ export async function startPawl(config: Config): Promise<Pawl> {
   identityRoutes(app, { pool, authenticator, uses });
   jobRoutes(app, jobs);
   searchRoutes(app, jobs);
+  configurationRoutes(app, configuration);
   executionRoutes(app, {
     engine,
     store: executions,

@@ -1,5 +1,5 @@
 import type { TestContext } from "node:test";
-import { composeConfiguration } from "../../src/compose-configuration.ts";
+import { configurationRoutes, createConfiguration } from "../../src/compose-configuration.ts";
 import { ApiError } from "../../src/contract/errors.ts";
 import type { Audit, AuditEntry } from "../../src/http/audit.ts";
 import { jobsApp } from "./jobs-app.ts";
@@ -17,6 +17,7 @@ export async function configurationApp(t: TestContext, { fileLimit = 1024 * 1024
   };
   const app = await jobsApp(t, { audit });
   const vault = memoryVault();
-  const configuration = composeConfiguration(app.app, { pool: app.pool, vault, fileLimit });
+  const configuration = createConfiguration({ pool: app.pool, vault, fileLimit });
+  configurationRoutes(app.app, configuration);
   return { ...app, vault, trail, ...configuration };
 }
