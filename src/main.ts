@@ -36,7 +36,7 @@ import { createStepRunner } from "./plugins/run.ts";
 import { createSandbox } from "./plugins/sandbox/pool.ts";
 
 export { removeEmbedded as removeData } from "./db/remove-embedded.ts";
-export { RecoveryError, resetAdminToken } from "./recovery.ts";
+export { abandonLostKeys, RecoveryError, resetAdminToken } from "./recovery.ts";
 
 /** A running Pawl. */
 export interface Pawl {

@@ -129,4 +129,21 @@ describe("pawl vault and pawl audit", () => {
     assert.equal(told.code, 1);
     assert.match(told.stdout, /tampered with: 1 fault\.\n {2}line 2: This line was altered/);
   });
+
+  test("gives up the secrets when the master key is lost, and nothing else", async () => {
+    await end();
+    const key = randomBytes(32).toString("base64");
+    const options = { cwd: folder, env: { ...serving(), PAWL_MASTER_KEY: key } };
+    const asked = await runPawl(["vault", "abandon"], options);
+    assert.equal(asked.code, 2);
+    assert.match(asked.stderr, /Give up every secret.* say --yes/);
+    assert.equal((await runPawl(["serve"], options)).code, 2, "it has done nothing yet");
+    const made = await runPawl(["vault", "abandon", "--yes"], options);
+    assert.equal(made.code, 0, made.stderr);
+    assert.match(made.stdout, /under the master key [0-9a-f]{12} \(PAWL_MASTER_KEY\)/);
+    assert.match((await runPawl(["vault", "abandon", "--yes"], options)).stderr, /nothing is lost/);
+    await serve({ PAWL_MASTER_KEY: key });
+    assert.match((await pawl("vault", "status")).stdout, /locked/);
+    assert.match((await pawl("principal", "list")).stdout, /ada/);
+  });
 });

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Command } from "commander";
 import type { VaultState } from "../contract/vault.ts";
+import { addAbandonKeys } from "./abandon-keys.ts";
 import { pawl } from "./own-name.ts";
 import { openSession } from "./session.ts";
 import { fields, localTime, paint, safe, table } from "./text.ts";
@@ -70,6 +71,8 @@ The master key is never sent to Pawl: it is configured where Pawl runs.
       const { data, message } = await session.client.rewrapVault();
       session.result(data, () => safe(message));
     });
+
+  addAbandonKeys(group);
 }
 
 function describe({ masterKey, keys, values, processes, rotation }: VaultState): string {
@@ -84,7 +87,7 @@ function describe({ masterKey, keys, values, processes, rotation }: VaultState):
   ]);
   const rows = keys.map((key) => [
     key.id,
-    key.state === "retired" ? "opens only" : key.state,
+    key.state === "retired" ? "opens only" : key.state === "locked" ? paint("red", key.state) : key.state,
     localTime(key.createdAt),
     String(key.seals),
     String(key.values),
