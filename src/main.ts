@@ -2,6 +2,7 @@ import type { AddressInfo } from "node:net";
 import { openAudit } from "./audit/open.ts";
 import { auditRoutes } from "./audit/routes.ts";
 import { configurationRoutes, configurationSecrets, createConfiguration } from "./compose-configuration.ts";
+import { composeRuntime } from "./compose-runtime.ts";
 import { composeVault } from "./compose-vault.ts";
 import type { Config } from "./config.ts";
 import { vaultRoutes } from "./configuration/vault/routes.ts";
@@ -84,7 +85,9 @@ export async function startPawl(config: Config): Promise<Pawl> {
   const sandbox = createSandbox();
   opened.defer(() => sandbox.close());
   const types = stepTypes({ dialer, sandbox });
-  const jobs = createJobs({ pool, stepTypes: types });
+  const resources = await composeRuntime({ pool, vault: keys.vault, log, audit: auditing.audit });
+  opened.defer(() => resources.close());
+  const jobs = createJobs({ pool, stepTypes: types, ...resources });
 
   const engine = await openShared({
     pool,

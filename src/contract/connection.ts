@@ -77,6 +77,12 @@ export const DecryptedConnection = Type.Object({
 });
 export type DecryptedConnection = Static<typeof DecryptedConnection>;
 
+/** A connection as a step uses it. It is never recorded. */
+export type StepConnection = Pick<
+  DecryptedConnection,
+  "id" | "name" | "connectionType" | "variables" | "sensitiveVariables"
+>;
+
 export const ConnectionItem = Type.Object({
   id: Id,
   name: Type.String(),

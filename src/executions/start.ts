@@ -15,6 +15,8 @@ export interface StartableJob {
   version: number;
   name: string;
   /** Checks parameters against the job's schema and fills in defaults. */
+  /** The parameters as they are recorded: those that are secret sealed. */
+  sealParameters(executionId: string, parameters: Record<string, unknown>): Record<string, unknown>;
   readParameters(given: Record<string, unknown>): { value: Record<string, unknown>; faults: FaultDetail[] };
 }
 
@@ -91,7 +93,7 @@ async function begin(
       jobId: job.jobId,
       jobVersion: job.version,
       jobName: job.name,
-      parameters: parameters.value,
+      parameters: job.sealParameters(id, parameters.value),
       triggeredBy: request.triggeredBy ?? "api",
       triggerSource: request.triggerSource ?? null,
       startedBy: principal.name,

@@ -4,7 +4,7 @@ import type { Jobs } from "./jobs.ts";
 import { type JobRow, presentJob, presentVersion } from "./present.ts";
 import { readJob, readVersions } from "./read.ts";
 import { presentStepType } from "./step-type.ts";
-import { exportJob, importJob } from "./transfer.ts";
+import { exportJob, importJob, namesOfConnections } from "./transfer.ts";
 import { createJob, deleteJob, replaceJob, restoreVersion } from "./write.ts";
 
 /** Registers the routes of job definitions. */
@@ -59,7 +59,8 @@ export function jobRoutes(app: FastifyInstance, jobs: Jobs): void {
   });
   route(app, "exportJob", async ({ principal, params, query }) => {
     const job = await readJob(store, principal, params.id);
-    return exportJob(job.definition, query.format ?? "yaml");
+    const connections = await namesOfConnections(jobs.references, job.definition);
+    return exportJob(job.definition, query.format ?? "yaml", connections);
   });
   route(app, "listStepTypes", () => ({
     data: [...jobs.types.values()].map(presentStepType),

@@ -3,7 +3,6 @@ import { configurationRoutes, createConfiguration } from "../../src/compose-conf
 import { ApiError } from "../../src/contract/errors.ts";
 import type { Audit, AuditEntry } from "../../src/http/audit.ts";
 import { jobsApp } from "./jobs-app.ts";
-import { memoryVault } from "./vault.ts";
 
 /** The configuration service beside the jobs, on a database of its own, with what was recorded in a list. */
 export async function configurationApp(t: TestContext, { fileLimit = 1024 * 1024 } = {}) {
@@ -16,8 +15,8 @@ export async function configurationApp(t: TestContext, { fileLimit = 1024 * 1024
     },
   };
   const app = await jobsApp(t, { audit });
-  const vault = memoryVault();
+  const { vault } = app;
   const configuration = createConfiguration({ pool: app.pool, vault, fileLimit });
   configurationRoutes(app.app, configuration);
-  return { ...app, vault, trail, ...configuration };
+  return { ...app, trail, ...configuration };
 }
