@@ -1,7 +1,12 @@
 import type { FastifyInstance } from "fastify";
 import type pg from "pg";
+import { certificateRoutes } from "./configuration/certificate/routes.ts";
+import { certificateSecrets, certificateStore } from "./configuration/certificate/store.ts";
 import { connectionRoutes } from "./configuration/connection/routes.ts";
 import { connectionSecrets, connectionStore } from "./configuration/connection/store.ts";
+import { contentStore } from "./configuration/content-store.ts";
+import { fileRoutes } from "./configuration/file/routes.ts";
+import { fileStore } from "./configuration/file/store.ts";
 import { sealedSource } from "./configuration/sealed-store.ts";
 import { variableLoader } from "./configuration/variable/load.ts";
 import { variableRoutes } from "./configuration/variable/routes.ts";
@@ -15,19 +20,37 @@ export function configurationSecrets(pool: pg.Pool): SealedSource[] {
   return [
     sealedSource(pool, "connections", "connection", connectionSecrets),
     sealedSource(pool, "global variables", "variable", variableSecrets),
+    sealedSource(pool, "certificates", "certificate", certificateSecrets),
   ];
 }
 
 export interface ConfigurationDeps {
   pool: pg.Pool;
   vault: Vault;
+  /** Bytes that a file may have. */
+  fileLimit: number;
 }
 
-/** Builds the configuration service and registers its routes. */
-export function composeConfiguration(app: FastifyInstance, { pool, vault }: ConfigurationDeps) {
-  const connections = { store: connectionStore(pool), vault, usageOf: connectionUsage(pool) };
-  connectionRoutes(app, connections);
+export type Configuration = ReturnType<typeof createConfiguration>;
+
+/** The configuration service, without HTTP: what its routes work with, and what the others are handed. */
+export function createConfiguration({ pool, vault, fileLimit }: ConfigurationDeps) {
   const variables = { store: variableStore(pool), vault };
-  variableRoutes(app, variables);
-  return { connections, loadVariables: variableLoader(variables.store, vault) };
+  const contents = contentStore(pool);
+  return {
+    connections: { store: connectionStore(pool), vault, usageOf: connectionUsage(pool) },
+    variables,
+    loadVariables: variableLoader(variables.store, vault),
+    certificates: { store: certificateStore(pool), vault },
+    contents,
+    files: { files: fileStore(pool), contents, limit: fileLimit },
+  };
+}
+
+/** Registers the routes of the configuration service. */
+export function configurationRoutes(app: FastifyInstance, configuration: Configuration): void {
+  connectionRoutes(app, configuration.connections);
+  variableRoutes(app, configuration.variables);
+  certificateRoutes(app, configuration.certificates);
+  fileRoutes(app, configuration.files);
 }

@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import { type Config, ConfigError } from "./config.ts";
 import { keyringStore } from "./db/keyring-store.ts";
 import { VaultError } from "./vault/fault.ts";
+import type { GivenKeys } from "./vault/first-keys.ts";
 import { type OpenVault, openVault } from "./vault/open.ts";
 import type { SealedSource } from "./vault/sealed-source.ts";
 
@@ -12,10 +13,15 @@ export async function composeVault(
   parts: { pool: pg.Pool; sources: readonly SealedSource[]; log: Logger; opened: AsyncDisposableStack },
 ): Promise<OpenVault> {
   const { pool, sources, log, opened } = parts;
-  const { dataDir, masterKey: key, masterKeyFile: file } = config;
-  const given = { key, file, previous: config.masterKeyPrevious, previousFile: config.masterKeyPreviousFile };
+  const { dataDir } = config;
   try {
-    const vault = await openVault({ store: keyringStore(pool), dataDir, given, sources, log });
+    const vault = await openVault({
+      store: keyringStore(pool),
+      dataDir,
+      given: givenKeys(config),
+      sources,
+      log,
+    });
     opened.defer(() => vault.close());
     return vault;
   } catch (error) {
@@ -23,4 +29,14 @@ export async function composeVault(
     if (error instanceof VaultError) throw new ConfigError([error.message], { cause: error });
     throw error;
   }
+}
+
+/** What the configuration says of the master key. */
+export function givenKeys(config: Config): GivenKeys {
+  return {
+    key: config.masterKey,
+    file: config.masterKeyFile,
+    previous: config.masterKeyPrevious,
+    previousFile: config.masterKeyPreviousFile,
+  };
 }

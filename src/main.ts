@@ -2,8 +2,9 @@ import type { AddressInfo } from "node:net";
 import { openAudit } from "./audit/open.ts";
 import { auditRoutes } from "./audit/routes.ts";
 import { composeBridge, startBridge } from "./compose-bridge.ts";
-import { configurationSecrets } from "./compose-configuration.ts";
+import { configurationRoutes, configurationSecrets, createConfiguration } from "./compose-configuration.ts";
 import { composeIdentity } from "./compose-identity.ts";
+import { composeRuntime } from "./compose-runtime.ts";
 import { composeVault } from "./compose-vault.ts";
 import type { Config } from "./config.ts";
 import { vaultRoutes } from "./configuration/vault/routes.ts";
@@ -37,7 +38,7 @@ import { createStepRunner } from "./plugins/run.ts";
 import { createSandbox } from "./plugins/sandbox/pool.ts";
 
 export { removeEmbedded as removeData } from "./db/remove-embedded.ts";
-export { RecoveryError, resetAdminToken } from "./recovery.ts";
+export { abandonLostKeys, RecoveryError, resetAdminToken } from "./recovery.ts";
 
 /** A running Pawl. */
 export interface Pawl {
@@ -72,6 +73,7 @@ export async function startPawl(config: Config): Promise<Pawl> {
   const keys = await composeVault(config, { pool, sources: configurationSecrets(pool), log, opened });
   const auditing = openAudit({ pool, key: keys.vault.deriveKey("audit"), log });
   opened.defer(() => auditing.close());
+  const configuration = createConfiguration({ pool, vault: keys.vault, fileLimit: config.fileLimit });
 
   const adminToken = await ensureAdmin(pool, {
     keep: async (token) => void (await keepAdminToken(config.dataDir, token)),
@@ -89,7 +91,9 @@ export async function startPawl(config: Config): Promise<Pawl> {
   const sandbox = createSandbox();
   opened.defer(() => sandbox.close());
   const types = stepTypes({ dialer, sandbox });
-  const jobs = createJobs({ pool, stepTypes: types });
+  const resources = await composeRuntime({ pool, vault: keys.vault, log, audit: auditing.audit });
+  opened.defer(() => resources.close());
+  const jobs = createJobs({ pool, stepTypes: types, ...resources });
 
   const engine = await openShared({
     pool,
@@ -129,6 +133,7 @@ export async function startPawl(config: Config): Promise<Pawl> {
   identityRoutes(app, { pool, authenticator, uses, openMcpSession });
   jobRoutes(app, jobs);
   searchRoutes(app, jobs);
+  configurationRoutes(app, configuration);
   executionRoutes(app, {
     engine,
     store: executions,

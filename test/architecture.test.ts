@@ -34,6 +34,7 @@ const compositionRoot = [
   "src/compose-bridge.ts",
   "src/compose-configuration.ts",
   "src/compose-identity.ts",
+  "src/compose-runtime.ts",
   "src/compose-vault.ts",
   "src/database.ts",
   "src/logger.ts",
@@ -48,7 +49,12 @@ const longFiles: Record<string, string> = {
 const longest = 350;
 
 /** Where the command line starts a server in its own process, or opens its data, it loads the composition root. */
-const maySpawnServer = ["src/cli/serve.ts", "src/cli/demo/run.ts", "src/cli/reset-admin.ts"];
+const maySpawnServer = [
+  "src/cli/serve.ts",
+  "src/cli/demo/run.ts",
+  "src/cli/reset-admin.ts",
+  "src/cli/abandon-keys.ts",
+];
 
 const sources = globSync("src/**/*.ts", { cwd: root });
 const production = sources.filter((file) => !file.endsWith(".test.ts"));

@@ -9,10 +9,11 @@ import { fileURLToPath } from "node:url";
 import type pg from "pg";
 import { keyringStore } from "../src/db/keyring-store.ts";
 import { createPool } from "../src/db/pool.ts";
-import type { GivenKeys } from "../src/vault/first-keys.ts";
+import { abandonKeys, type GivenKeys } from "../src/vault/first-keys.ts";
 import { type OpenVault, openVault } from "../src/vault/open.ts";
 import { usualPace } from "../src/vault/reseal.ts";
 import type { SealedSource } from "../src/vault/sealed-source.ts";
+import { SealError } from "../src/vault/vault.ts";
 import { createTestDatabase } from "./helpers/database.ts";
 import { scratchRoot } from "./helpers/scratch.ts";
 import { sealedTable } from "./helpers/sealed-table.ts";
@@ -350,5 +351,41 @@ describe("the keys of a database", () => {
     await close(both);
     await assert.rejects(open({ key: key("1") }), /are sealed under the one with the id/);
     await allOpen(await open({ key: key("2") }));
+  });
+
+  test("are given up when the master key is lost, and open again when it is found", async () => {
+    const one = await open({ key: key("1") });
+    await table.fill(one.vault, 5);
+    await one.rotate("test");
+    await close(one);
+    const store = keyringStore(pool);
+    const abandon = (given: GivenKeys) => abandonKeys({ store, dataDir, given });
+    await assert.rejects(abandon({ key: key("1") }), /is the right one: nothing is lost/);
+    const made = await abandon({});
+    assert.equal(made.from, join(dataDir, "master-key"));
+    await assert.rejects(abandon({}), /is the right one/);
+    const two = await open();
+    const rows = await table.all();
+    for (const { id, sealed } of rows) assert.throws(() => table.open(two.vault, id, sealed), SealError);
+    await table.fill(two.vault, 3);
+    const status = await two.status();
+    assert.deepEqual(
+      status.keys.map(({ state }) => state),
+      ["locked", "locked", "active"],
+    );
+    assert.equal(status.masterKey.inForce, true);
+    assert.equal(await two.rewrap(), 0);
+    await two.rotate("test");
+    assert.equal((await ended(two)).rotation?.unreadable, 5);
+    await close(two);
+    // Found: what it sealed opens again, and a rotation brings all under the new key.
+    const file = join(dataDir, "master-key");
+    const three = await open({ file, previous: key("1") });
+    await allOpen(three);
+    assert.ok((await three.rewrap()) > 0);
+    await three.rotate("test");
+    assert.equal((await ended(three)).rotation?.unreadable, 0);
+    await close(three);
+    await allOpen(await open());
   });
 });

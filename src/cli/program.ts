@@ -1,5 +1,6 @@
 import { Command, CommanderError } from "commander";
 import manifest from "../../package.json" with { type: "json" };
+import { addAudit } from "./audit.ts";
 import { addCollection } from "./collection.ts";
 import { addConfig } from "./config.ts";
 import { addControl } from "./control.ts";
@@ -16,6 +17,7 @@ import { addServe } from "./serve.ts";
 import { addStart } from "./start.ts";
 import { paint } from "./text.ts";
 import { addToken } from "./token.ts";
+import { addVault } from "./vault.ts";
 import { addWhoAmI } from "./whoami.ts";
 
 /** Runs one command line and answers the exit code. Commands set `process.exitCode` where it is not 0. */
@@ -67,6 +69,8 @@ function buildProgram(): Command {
   addToken(program);
   addPrincipal(program);
   addWhoAmI(program);
+  addVault(program);
+  addAudit(program);
   return program;
 }
 

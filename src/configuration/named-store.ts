@@ -28,7 +28,8 @@ const common = `id::text, name, description, version, created_at as "createdAt",
 /** The fields that all of them filter and sort by. */
 export const namedFields: FieldMap = {
   id: { kind: "id", column: sql`id` },
-  name: { kind: "string", column: sql`name` },
+  // The column is in order of code points, which knows no case beyond ASCII.
+  name: { kind: "string", column: sql`name`, lower: sql`lower(name collate "default") collate "C"` },
   description: { kind: "string", column: sql`description` },
   version: { kind: "number", column: sql`version` },
   createdAt: { kind: "date", column: sql`created_at` },

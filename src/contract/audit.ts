@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { Id, Nullable, OneOf, Strict, Timestamp } from "./shapes.ts";
+import { Id, Nullable, OneOf, patterns, Strict, Timestamp } from "./shapes.ts";
 
 export const AuditRecord = Type.Object({
   id: Id,
@@ -23,8 +23,8 @@ export const AuditRecord = Type.Object({
 export type AuditRecord = Static<typeof AuditRecord>;
 
 const AuditHead = Strict({
-  seq: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
-  hash: Type.String({ pattern: "^([0-9a-f]{64})?$" }),
+  seq: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
+  hash: Type.String({ pattern: patterns.hash }),
 });
 
 export const AuditVerification = Strict({

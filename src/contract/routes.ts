@@ -2,6 +2,7 @@ import Type, { type Static, type TSchema } from "typebox";
 import { adminRoutes } from "./admin-routes.ts";
 import type { Access } from "./authorities.ts";
 import { bridgeRoutes } from "./bridge-routes.ts";
+import { certificateRoutes } from "./certificate-routes.ts";
 import { Collection, CollectionInput } from "./collection.ts";
 import { connectionRoutes } from "./connection-routes.ts";
 import { controlRoutes } from "./control-routes.ts";
@@ -16,6 +17,7 @@ import {
   StartResponse,
   StepLogLine,
 } from "./execution.ts";
+import { fileRoutes } from "./file-routes.ts";
 import {
   CreatedToken,
   PrincipalInput,
@@ -467,6 +469,8 @@ export const routes = {
   ...bridgeRoutes,
 
   ...connectionRoutes,
+  ...fileRoutes,
+  ...certificateRoutes,
   ...variableRoutes,
 
   ...adminRoutes,

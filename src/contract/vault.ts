@@ -22,7 +22,9 @@ export const VaultState = Type.Object({
   keys: Type.Array(
     Type.Object({
       id: Type.String(),
-      state: OneOf(["pending", "active", "retired"]),
+      state: OneOf(["pending", "active", "retired", "locked"], {
+        description: "pending: not in use yet; retired: opens only; locked: its master key is not here.",
+      }),
       createdAt: Timestamp,
       activatedAt: Nullable(Timestamp),
       seals: Type.Integer({ description: "How often it has sealed, about." }),

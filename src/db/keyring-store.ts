@@ -149,6 +149,10 @@ function changes(client: pg.PoolClient) {
       await client.query("update vault_key set state = 'retired' where kind = 'data' and state = 'active'");
       await client.query("update vault_key set state = 'active', activated_at = now() where id = $1", [id]);
     },
+    async retireAll() {
+      await client.query("update vault_key set state = 'retired'");
+      await client.query("update vault_rotation set finished_at = now() where finished_at is null");
+    },
     async rewrap(id: string, wrapped: Buffer, master: string) {
       await client.query("update vault_key set wrapped = $2, master = $3 where id = $1", [
         id,

@@ -1,3 +1,4 @@
+import type { StepConnection } from "../contract/connection.ts";
 import type { ExecutionError, ExecutionStatus, StepStatus } from "../contract/execution.ts";
 import type { Retry } from "../lib/backoff.ts";
 
@@ -9,7 +10,25 @@ export interface CompiledJob {
   timeoutMs?: number | undefined;
   /** How many of its executions may be under way, and what becomes of a start beyond that. */
   concurrency?: { limit: number; onLimit: "queue" | "reject" } | undefined;
+  /** Some of it must not be recorded: a secret parameter, a connection, a variable. Without it nothing is looked for. */
+  confidential?: boolean | undefined;
+  /** The parameters as steps see them, from those that are recorded, whose secrets are sealed. @throws StepError */
+  openParameters?: ((executionId: string, recorded: Record<string, unknown>) => OpenParameters) | undefined;
+  /** Seals a value (as JSON) that a record must hold until it is handed on to another execution. */
+  protect?: ((executionId: string, json: string) => string) | undefined;
+  /** Opens what was sealed so, and says where that was. */
+  reveal?:
+    | ((
+        executionId: string,
+        parameters: Record<string, unknown>,
+      ) => { parameters: Record<string, unknown>; secret: readonly (readonly string[])[] })
+    | undefined;
   steps: readonly CompiledStep[];
+}
+
+export interface OpenParameters {
+  params: Record<string, unknown>;
+  secrets: unknown[];
 }
 
 export interface CompiledStep {
@@ -21,9 +40,24 @@ export interface CompiledStep {
   when?: ((scope: Scope) => boolean) | undefined;
   /** The input with its expressions evaluated; throws when one can't be. */
   input: (scope: Scope) => unknown;
+  /** The global variables that it names, as they are now. @throws StepError */
+  vars?: ((signal: AbortSignal) => Promise<Variables>) | undefined;
+  /** The connection that it names, as it is now. @throws StepError */
+  connection?:
+    | ((
+        executionId: string,
+        signal: AbortSignal,
+      ) => Promise<{ connection: StepConnection; secrets: string[] }>)
+    | undefined;
   retry: Retry;
   timeoutMs?: number | undefined;
   onError: "fail" | "continue";
+}
+
+export interface Variables {
+  values: Record<string, unknown>;
+  /** Those of the values that must not be seen. */
+  secrets: unknown[];
 }
 
 /** The names that expressions and scripts see. */
@@ -81,6 +115,9 @@ export interface StepCall {
   attempt: number;
   signal: AbortSignal;
   idempotencyKey: string;
+  connection?: StepConnection | undefined;
+  /** Takes the secrets that the execution uses out of a text: for what is cut before it is recorded. */
+  mask(text: string): string;
   log(level: LogLine["level"], message: string): void;
   /** What the step has done so far in this run. */
   checkpoints?: Checkpoints | undefined;

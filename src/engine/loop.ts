@@ -1,4 +1,5 @@
 import type { ExecutionError, StepStatus } from "../contract/execution.ts";
+import { type Confidence, maskRecord } from "./confidential.ts";
 import { endingAfter } from "./ending.ts";
 import type { ChildJob, CompiledJob, Decision, Ending, LogLine, Scope, StepRunner } from "./engine.ts";
 import { adoptChild, tryStep, wakeStep } from "./try-step.ts";
@@ -56,6 +57,8 @@ export interface Run {
   lastOutput: unknown;
   /** Milliseconds since the epoch; the whole execution fails then. It moves while the execution is held. */
   deadline?: number | undefined;
+  /** In this process only. */
+  confidence?: Confidence | undefined;
 }
 
 export interface RunLimits {
@@ -104,7 +107,7 @@ async function finishStep(
     if (record.kind === "child") {
       const ending = await context.child(record);
       const done = await context.step(position, attempt, "wake", async () =>
-        adoptChild({ run, position, attempt, limits }, record, ending),
+        maskRecord(run, adoptChild({ run, position, attempt, limits }, record, ending)),
       );
       if (done.kind === "result") return done;
       throw new Error("A step whose job has ended has to have a result.");

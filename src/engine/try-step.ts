@@ -2,6 +2,7 @@ import { backoff } from "../lib/backoff.ts";
 import { failpoint } from "../lib/failpoint.ts";
 import { newId } from "../lib/ids.ts";
 import { StepError } from "../lib/step-error.ts";
+import { maskRecord, maskText, openConnection, openScope, protectParameters } from "./confidential.ts";
 import { endingAfter } from "./ending.ts";
 import type { CompiledStep, Ending, StepRunner } from "./engine.ts";
 import type { Run, RunLimits, StepRecord, StepResult } from "./loop.ts";
@@ -25,12 +26,17 @@ interface Fault {
   retryAfterMs?: number | undefined;
 }
 
-/** One try of a step: its guard, its input, its code. Whatever happens becomes a record; it never throws. */
+/** One try of a step: its guard, its input, its code. Whatever happens becomes a record, without secrets; it never throws. */
 export async function tryStep(
   current: Try & { signal: AbortSignal },
   runStep: StepRunner,
 ): Promise<StepRecord> {
-  const { run, attempt } = current;
+  const record = await tryOnce(current, runStep);
+  return maskRecord(current.run, record);
+}
+
+async function tryOnce(current: Try & { signal: AbortSignal }, runStep: StepRunner): Promise<StepRecord> {
+  const { run, attempt, position } = current;
   const step = stepOf(current);
   const now = Date.now();
   const startedAt = current.since ?? now;
@@ -41,23 +47,27 @@ export async function tryStep(
   const log = stepLog(current.limits.logBytes);
   let limit: TimeLimit | undefined;
   try {
-    if (step.when && !step.when(run.scope)) {
-      return settle(current, { status: "SKIPPED", output: null, attempts: 0, startedAt: now, endedAt: now });
-    }
-    const input = step.input(run.scope);
     limit = timeLimit({
       stepMs: step.timeoutMs,
       deadline: () => run.deadline,
       startedAt: now,
       stop: current.signal,
     });
+    const scope = run.job.confidential ? await limit.race(openScope(run, position, limit.signal)) : run.scope;
+    if (step.when && !step.when(scope)) {
+      return settle(current, { status: "SKIPPED", output: null, attempts: 0, startedAt: now, endedAt: now });
+    }
+    const input = step.input(scope);
+    const connection = step.connection && (await limit.race(openConnection(run, position, limit.signal)));
     failpoint("step.before-run");
     const outcome = await limit.race(
       runStep({
         type: step.type,
         input,
-        scope: run.scope,
+        scope,
         attempt,
+        connection,
+        mask: (text) => maskText(run, text),
         signal: limit.signal,
         idempotencyKey: `${run.executionId}/${step.id}/${run.run}`,
         log: log.write,
@@ -65,7 +75,8 @@ export async function tryStep(
     );
     failpoint("step.after-run");
     if (outcome.child) {
-      return { kind: "child", childId: newId(), ...outcome.child, startedAt, logs: log.lines };
+      const parameters = protectParameters(run, outcome.child.parameters);
+      return { kind: "child", childId: newId(), ...outcome.child, parameters, startedAt, logs: log.lines };
     }
     if (outcome.decision) {
       return { kind: "decision", decision: outcome.decision, startedAt, logs: log.lines };

@@ -6,6 +6,7 @@ import type {
   StartResponse,
 } from "../contract/execution.ts";
 import type { Ending } from "../engine/engine.ts";
+import { hideSealed } from "./hide-sealed.ts";
 import { presentControl } from "./present-control.ts";
 import { presentSteps } from "./present-steps.ts";
 import type { CounterSums, ExecutionDetail, ExecutionRow } from "./rows.ts";
@@ -59,7 +60,7 @@ export function presentFound(execution: ExecutionRow): FoundExecution {
     triggerSource: execution.trigger_source,
     startedBy: execution.started_by,
     client: execution.client,
-    parameters: execution.parameters,
+    parameters: hideSealed(execution.parameters),
     error: execution.error,
   };
 }

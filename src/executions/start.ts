@@ -16,6 +16,8 @@ export interface StartableJob {
   version: number;
   name: string;
   /** Checks parameters against the job's schema and fills in defaults. */
+  /** The parameters as they are recorded: those that are secret sealed. */
+  sealParameters(executionId: string, parameters: Record<string, unknown>): Record<string, unknown>;
   readParameters(given: Record<string, unknown>): { value: Record<string, unknown>; faults: FaultDetail[] };
 }
 
@@ -95,7 +97,7 @@ async function begin(
       jobId: job.jobId,
       jobVersion: job.version,
       jobName: job.name,
-      parameters: parameters.value,
+      parameters: job.sealParameters(id, parameters.value),
       ...origin,
       startedBy: principal.name,
       startedAt: Date.now(),

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type pg from "pg";
 import { uuidv7 } from "uuidv7";
 import { ApiError } from "../contract/errors.ts";
@@ -28,13 +29,16 @@ export async function readPrincipal(
   return (await store.findPrincipal(pool, id, caller.jobs)) ?? unknown(id);
 }
 
-/** Changes name, kind and rights; both the old rights and the new ones must lie within the caller's. */
+/**
+ * Changes name, kind and rights; both the old rights and the new ones must lie within the caller's. Answers the names of
+ * the fields that changed, too.
+ */
 export async function replacePrincipal(
   pool: pg.Pool,
   caller: Principal,
   id: string,
   input: PrincipalInput,
-): Promise<store.PrincipalRow> {
+): Promise<{ row: store.PrincipalRow; changed: string[] }> {
   const rights = rightsOf(input);
   return refusingTakenNames(input.name, () =>
     inTransaction(pool, async (client) => {
@@ -43,19 +47,31 @@ export async function replacePrincipal(
       requireNotAbove(caller, targetOf(row), "change");
       requireMayGrant(caller, rights);
       if (!isAdministrator(rights)) await keepOne(client, administrators, row, "keep its rights");
-      return store.updatePrincipal(client, rowOf(id, input, rights));
+      const next = rowOf(id, input, rights);
+      return { row: await store.updatePrincipal(client, next), changed: differences(row, next) };
     }),
   );
 }
 
-/** Removes the principal and its tokens. */
-export async function deletePrincipal(pool: pg.Pool, caller: Principal, id: string): Promise<void> {
-  await inTransaction(pool, async (client) => {
+function differences(row: store.NewPrincipal, next: store.NewPrincipal): string[] {
+  const { name, kind, authorities } = row;
+  const [before, after] = [
+    { name, kind, authorities, jobs: row.job_limits },
+    { name: next.name, kind: next.kind, authorities: next.authorities, jobs: next.job_limits },
+  ];
+  const fields = Object.keys(before) as (keyof typeof before)[];
+  return fields.filter((field) => !isDeepStrictEqual(before[field], after[field]));
+}
+
+/** Removes the principal and its tokens. Answers its name. */
+export async function deletePrincipal(pool: pg.Pool, caller: Principal, id: string): Promise<string> {
+  return inTransaction(pool, async (client) => {
     const administrators = await store.lockAdministrators(client);
     const row = (await store.lockPrincipal(client, id, caller.jobs)) ?? unknown(id);
     requireNotAbove(caller, targetOf(row), "delete");
     await keepOne(client, administrators, row, "stay");
     await store.deletePrincipal(client, id);
+    return row.name;
   });
 }
 

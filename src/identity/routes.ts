@@ -31,10 +31,11 @@ export function identityRoutes(app: FastifyInstance, dependencies: IdentityDepen
     message: `This is ${principal.name}.`,
   }));
 
-  route(app, "createPrincipal", async ({ principal, body }) => ({
-    data: presentPrincipal(await createPrincipal(pool, principal, body)),
-    message: `Principal ${body.name} was created.`,
-  }));
+  route(app, "createPrincipal", async (call) => {
+    const row = await createPrincipal(pool, call.principal, call.body);
+    call.audit({ target: { id: row.id, name: row.name }, changed: Object.keys(call.body) });
+    return { data: presentPrincipal(row), message: `Principal ${row.name} was created.` };
+  });
 
   route(app, "listPrincipals", async ({ principal, query }) => {
     const page = pageOf(query, 100);
@@ -51,18 +52,22 @@ export function identityRoutes(app: FastifyInstance, dependencies: IdentityDepen
     return { data: presentPrincipal(row), message: `Principal ${row.name}.` };
   });
 
-  route(app, "replacePrincipal", async ({ principal, params, body }) => ({
-    data: presentPrincipal(await changing(replacePrincipal(pool, principal, params.id, body))),
-    message: `Principal ${body.name} was changed.`,
-  }));
+  route(app, "replacePrincipal", async (call) => {
+    const { params, body } = call;
+    const { row, changed } = await changing(replacePrincipal(pool, call.principal, params.id, body));
+    call.audit({ target: { name: row.name }, changed });
+    return { data: presentPrincipal(row), message: `Principal ${row.name} was changed.` };
+  });
 
-  route(app, "deletePrincipal", async ({ principal, params }) => {
-    await changing(deletePrincipal(pool, principal, params.id));
+  route(app, "deletePrincipal", async (call) => {
+    const name = await changing(deletePrincipal(pool, call.principal, call.params.id));
+    call.audit({ target: { name } });
     return { data: null, message: "The principal was deleted and its tokens no longer work." };
   });
 
-  route(app, "createToken", async ({ principal, body }) => {
-    const { token, row } = await changing(issueToken(pool, principal, body, now()));
+  route(app, "createToken", async (call) => {
+    const { token, row } = await changing(issueToken(pool, call.principal, call.body, now()));
+    call.audit({ target: { id: row.id, name: `${row.prefix}… of ${row.principal_name}` } });
     return { data: { ...presentToken(row), token }, message: "Keep the token: it is not shown again." };
   });
 
@@ -82,8 +87,9 @@ export function identityRoutes(app: FastifyInstance, dependencies: IdentityDepen
     };
   });
 
-  route(app, "revokeToken", async ({ principal, params }) => {
-    const row = await changing(revokeToken(pool, principal, params.id, now()));
+  route(app, "revokeToken", async (call) => {
+    const row = await changing(revokeToken(pool, call.principal, call.params.id, now()));
+    call.audit({ target: { name: `${row.prefix}… of ${row.principal_name}` } });
     return { data: presentToken(row), message: `The token ${row.prefix}… no longer works.` };
   });
 }

@@ -2,6 +2,7 @@ import { ApiError } from "../contract/errors.ts";
 import { mayUseJob, type Principal } from "../http/principal.ts";
 import { WeightedCache } from "./cache.ts";
 import { type CompiledJob, compileJob } from "./compile.ts";
+import type { StepSources } from "./confidential.ts";
 import type { Definition } from "./definition.ts";
 import { isHidden } from "./limits.ts";
 import type { JobRow } from "./present.ts";
@@ -18,7 +19,7 @@ const CACHE_LIMIT = 16 * 1024 * 1024;
  * Compiled jobs by version, and which version is current, kept in memory: a start makes no query for them. Another
  * process may change a job meanwhile; the engine refuses to start what is no longer current, and `invalidate` follows.
  */
-export function currentJobs(store: JobStore, types: StepTypes) {
+export function currentJobs(store: JobStore, types: StepTypes, sources: StepSources) {
   const compiled = new WeightedCache<CompiledJob>(CACHE_LIMIT);
   const current = new WeightedCache<Current>(10_000);
   const loading = new Map<string, Promise<Current | undefined>>();
@@ -28,7 +29,7 @@ export function currentJobs(store: JobStore, types: StepTypes) {
     const key = `${jobId}:${version}`;
     const known = compiled.get(key);
     if (known) return known;
-    const job = compileJob(jobId, version, definition, types);
+    const job = compileJob(jobId, version, definition, types, sources);
     compiled.set(key, job, JSON.stringify(definition).length);
     return job;
   }

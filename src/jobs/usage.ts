@@ -7,8 +7,7 @@ import { type UsageRow, usageStore } from "./usage-store.ts";
 export function connectionUsage(pool: pg.Pool) {
   const store = usageStore(pool);
   return async (principal: Principal, connectionIds: readonly string[]): Promise<Usage> => {
-    const ids = connectionIds.map((id) => id.toLowerCase());
-    return seenBy(principal, await store.jobsWithConnections(ids, principal.jobs));
+    return seenBy(principal, await store.jobsWithConnections(connectionIds, principal.jobs));
   };
 }
 

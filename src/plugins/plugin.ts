@@ -24,6 +24,8 @@ export interface StepContext<Input> {
   attempt: number;
   /** The connection that the step names, decrypted: one of `connectionTypes`. */
   connection?: StepConnection | undefined;
+  /** Takes secrets out of a text. All that the step answers is masked; this is for what it cuts before. */
+  mask(text: string): string;
   /** Writes a line to the step's log. */
   log(level: LogLevel, message: string): void;
   /** What this step has done so far, for one that does several things of which none is to be done twice. */
@@ -98,11 +100,13 @@ export interface StepType<I extends TSchema = TSchema> {
   connectionTypes?: readonly ConnectionType[];
   /** It can't run without one. */
   connectionRequired?: boolean;
+  /** Global variables that code in its input names: the expressions of the input are looked at anyway. */
+  variables?(input: Record<string, unknown>): string[];
   /**
    * Faults that the schema can't express, found at save; strings of `input` may still hold templates. Await it: code in
    * another language is parsed in the sandbox, never in this process.
    */
-  check?(input: Record<string, unknown>): InputFault[] | Promise<InputFault[]>;
+  check?(input: Record<string, unknown>, more?: { connected: boolean }): InputFault[] | Promise<InputFault[]>;
 }
 
 /** JSON pointer into the input, and a sentence. */

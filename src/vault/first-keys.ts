@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { VaultError } from "./fault.ts";
-import type { KeyringStore } from "./kept-keys.ts";
+import type { KeyringChange, KeyringStore } from "./kept-keys.ts";
 import {
   type MasterKey,
   makeOwnMasterKey,
@@ -41,11 +41,44 @@ export async function ensureKeys(options: {
         ? undefined
         : ((await readOwnMasterKey(dataDir)) ?? (await makeOwnMasterKey(dataDir)));
     const master = masters[0] ?? made!;
-    for (const kind of ["data", "signing"] as const) {
-      await change.insert({ ...newKey(master), kind, state: "active" });
-    }
+    await insertFirst(change, master);
     return { masters: [master, ...masters.slice(1)], made };
   });
+}
+
+/**
+ * For those whose master key is lost for good: new keys take over, under the master key that is configured or made now. What
+ * the old keys sealed stays where it is and does not open; they stay too, in case the old master key is found.
+ * @throws VaultError BUSY: nothing is lost · KEY_UNREADABLE
+ */
+export async function abandonKeys(options: {
+  store: KeyringStore;
+  dataDir: string;
+  given: GivenKeys;
+}): Promise<MasterKey> {
+  const { store, dataDir, given } = options;
+  const masters = await mastersOf(given, dataDir);
+  return store.change(async ({ keys }, change) => {
+    const active = keys.filter(({ state }) => state === "active");
+    if (active.length === 0) throw new VaultError("BUSY", "There are no keys yet: nothing is lost.");
+    const fits = masters.find(({ id }) => active.every((key) => key.master === id));
+    if (fits) {
+      throw new VaultError(
+        "BUSY",
+        `The master key from ${fits.from} is the right one: nothing is lost. Start Pawl.`,
+      );
+    }
+    await change.retireAll();
+    const master = masters[0] ?? (await makeOwnMasterKey(dataDir));
+    await insertFirst(change, master);
+    return master;
+  });
+}
+
+async function insertFirst(change: KeyringChange, master: MasterKey): Promise<void> {
+  for (const kind of ["data", "signing"] as const) {
+    await change.insert({ ...newKey(master), kind, state: "active" });
+  }
 }
 
 /** A new key, wrapped. Its id says nothing of it. */

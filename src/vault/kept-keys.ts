@@ -43,6 +43,8 @@ export interface KeyringChange {
   insert(key: Pick<KeptKey, "id" | "kind" | "state" | "wrapped" | "master">): Promise<void>;
   /** The pending key seals from now on, the one that did only opens. */
   activate(id: string): Promise<void>;
+  /** No key seals any more, and no rotation is under way. */
+  retireAll(): Promise<void>;
   rewrap(id: string, wrapped: Buffer, master: string): Promise<void>;
   /** Writes it and reads the row again, as it is. */
   writeCanary(sealed: string): Promise<string>;

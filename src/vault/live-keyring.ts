@@ -147,10 +147,12 @@ export function unwrapped({ keys }: KeptKeyring, masters: readonly MasterKey[]):
   let activeId: string | undefined;
   for (const key of keys) {
     const master = masters.find(({ id }) => id === key.master);
+    // Its master key was given up: what it sealed does not open, and the rest does.
+    if (!master && key.state === "retired") continue;
     if (!master) throw noMaster(key, masters);
     const opened = master.unwrap(key.id, key.wrapped);
-    if (key.kind === "signing") signingRoot = opened;
-    else dataKeys.set(key.id, opened);
+    if (key.kind === "data") dataKeys.set(key.id, opened);
+    else if (key.state === "active") signingRoot = opened;
     if (key.kind === "data" && key.state === "active") activeId = key.id;
   }
   if (activeId === undefined || signingRoot === undefined) {
@@ -159,19 +161,23 @@ export function unwrapped({ keys }: KeptKeyring, masters: readonly MasterKey[]):
   return createKeyring({ activeId, dataKeys, signingRoot });
 }
 
+const LOST = "If it is lost for good: pawl vault abandon --help.";
+
 function noMaster(key: KeptKey, masters: readonly MasterKey[]): VaultError {
   const [current] = masters;
   if (current === undefined) {
     return new VaultError(
       "KEY_MISSING",
       `The secrets in this database are sealed, and Pawl has no master key to open them. Set PAWL_MASTER_KEY or PAWL_MASTER_KEY_FILE ` +
-        `to the one they were sealed with (its id is ${key.master}), or put the file master-key of the data directory back in its place.`,
+        `to the one they were sealed with (its id is ${key.master}), or put the file master-key of the data directory back in its place. ` +
+        LOST,
     );
   }
   return new VaultError(
     "KEY_WRONG",
     `The master key from ${current.from} has the id ${current.id}, but the secrets in this database are sealed under the one with the id ` +
-      `${key.master}. Set that one. To change from it to another, set PAWL_MASTER_KEY to the new one and PAWL_MASTER_KEY_PREVIOUS to the old one.`,
+      `${key.master}. Set that one. To change from it to another, set PAWL_MASTER_KEY to the new one and PAWL_MASTER_KEY_PREVIOUS to the old one. ` +
+      LOST,
   );
 }
 

@@ -27,7 +27,8 @@ export interface VaultStatus {
   };
   keys: {
     id: string;
-    state: "pending" | "active" | "retired";
+    /** locked: its master key is not here, and what it sealed does not open. */
+    state: "pending" | "active" | "retired" | "locked";
     createdAt: Date;
     activatedAt: Date | null;
     seals: number;
@@ -83,10 +84,13 @@ export async function openVault(options: {
     const values = await Promise.all(dataKeys.map(async ({ id }) => all - (await countOthers(sources, id))));
     const left = rotation && !rotation.finishedAt ? await countOthers(sources, rotation.keyId) : 0;
     return {
-      masterKey: { id: masters[0]!.id, inForce: keys.every(({ master }) => master === masters[0]!.id) },
-      keys: dataKeys.map(({ id, state, createdAt, activatedAt, seals }, index) => ({
+      masterKey: {
+        id: masters[0]!.id,
+        inForce: keys.every(({ master, state }) => state === "retired" || master === masters[0]!.id),
+      },
+      keys: dataKeys.map(({ id, state, master, createdAt, activatedAt, seals }, index) => ({
         id,
-        state,
+        state: masters.some((one) => one.id === master) ? state : "locked",
         createdAt,
         activatedAt,
         seals,

@@ -1,5 +1,5 @@
 import { VaultError } from "./fault.ts";
-import type { KeyringStore } from "./kept-keys.ts";
+import type { KeptKey, KeyringStore } from "./kept-keys.ts";
 import type { MasterKey } from "./master-key.ts";
 
 /**
@@ -10,7 +10,9 @@ import type { MasterKey } from "./master-key.ts";
 export async function rewrapKeys(store: KeyringStore, masters: readonly MasterKey[]): Promise<number> {
   const current = masters[0]!;
   return store.change(async ({ keys }, change) => {
-    const old = keys.filter((key) => key.master !== current.id);
+    const known = (key: KeptKey) => masters.find(({ id }) => id === key.master);
+    // Keys of a master key that was given up stay as they are, in case it is found again.
+    const old = keys.filter((key) => key.master !== current.id && (known(key) || key.state !== "retired"));
     if (old.length === 0) return 0;
     const without = (await change.processes()).filter((process) => !process.masters.includes(current.id));
     if (without.length > 0) {
@@ -22,7 +24,7 @@ export async function rewrapKeys(store: KeyringStore, masters: readonly MasterKe
       );
     }
     for (const key of old) {
-      const master = masters.find(({ id }) => id === key.master);
+      const master = known(key);
       if (!master)
         throw new VaultError("KEY_WRONG", "The keyring was changed by a Pawl with another master key.");
       await change.rewrap(key.id, current.wrap(key.id, master.unwrap(key.id, key.wrapped)), current.id);

@@ -1,7 +1,7 @@
 import { newId } from "../lib/ids.ts";
 import { VaultError } from "./fault.ts";
 import { newKey } from "./first-keys.ts";
-import type { KeptRotation, KeyringStore } from "./kept-keys.ts";
+import type { KeptKey, KeptRotation, KeyringStore } from "./kept-keys.ts";
 import { type LiveKeyring, pause, type VaultLog } from "./live-keyring.ts";
 import type { MasterKey } from "./master-key.ts";
 import { type Pace, resealAll } from "./reseal.ts";
@@ -64,7 +64,7 @@ export function openRotator(options: RotatorOptions): Rotator {
           throw new VaultError("BUSY", "Keys are rotating already: see how far with GET /admin/vault.");
         }
         // The one in force, which need not be the first: what every process can unwrap.
-        const master = masters.find(({ id }) => id === keys[0]!.master)!;
+        const master = masters.find(({ id }) => id === inForce(keys))!;
         const key = newKey(master);
         await change.insert({ ...key, kind: "data", state: "pending" });
         await change.insertRotation({ id: newId(), keyId: key.id, startedBy: by });
@@ -78,6 +78,10 @@ export function openRotator(options: RotatorOptions): Rotator {
       await store.releaseRotation(live.processId).catch(() => {});
     },
   };
+}
+
+function inForce(keys: readonly KeptKey[]): string | undefined {
+  return keys.find(({ state }) => state === "active")?.master;
 }
 
 async function drive(options: RotatorOptions, rotation: KeptRotation, signal: AbortSignal): Promise<void> {

@@ -1,9 +1,8 @@
 import type { TestContext } from "node:test";
-import { composeConfiguration } from "../../src/compose-configuration.ts";
+import { configurationRoutes, createConfiguration } from "../../src/compose-configuration.ts";
 import { ApiError } from "../../src/contract/errors.ts";
 import type { Audit, AuditEntry } from "../../src/http/audit.ts";
 import { jobsApp } from "./jobs-app.ts";
-import { memoryVault } from "./vault.ts";
 
 /** The configuration service beside the jobs, on a database of its own, with what was recorded in a list. */
 export async function configurationApp(t: TestContext, { fileLimit = 1024 * 1024 } = {}) {
@@ -16,7 +15,8 @@ export async function configurationApp(t: TestContext, { fileLimit = 1024 * 1024
     },
   };
   const app = await jobsApp(t, { audit });
-  const vault = memoryVault();
-  const configuration = composeConfiguration(app.app, { pool: app.pool, vault, fileLimit });
-  return { ...app, vault, trail, ...configuration };
+  const { vault } = app;
+  const configuration = createConfiguration({ pool: app.pool, vault, fileLimit });
+  configurationRoutes(app.app, configuration);
+  return { ...app, trail, ...configuration };
 }

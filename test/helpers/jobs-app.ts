@@ -1,5 +1,6 @@
 import type { TestContext } from "node:test";
-import type { Audit } from "../../src/http/audit.ts";
+import { composeRuntime } from "../../src/compose-runtime.ts";
+import { type Audit, noAudit } from "../../src/http/audit.ts";
 import { createJobs } from "../../src/jobs/jobs.ts";
 import { jobRoutes } from "../../src/jobs/routes.ts";
 import { searchRoutes } from "../../src/jobs/search-routes.ts";
@@ -7,6 +8,7 @@ import { createDialer } from "../../src/lib/dialer.ts";
 import { stepTypes } from "../../src/plugins/all.ts";
 import { createSandbox } from "../../src/plugins/sandbox/pool.ts";
 import { identityApp } from "./identity-app.ts";
+import { memoryVault } from "./vault.ts";
 
 /** The job routes on a database of their own, with the real step types and principals. */
 export async function jobsApp(t: TestContext, options: { audit?: Audit } = {}) {
@@ -17,7 +19,12 @@ export async function jobsApp(t: TestContext, options: { audit?: Audit } = {}) {
     await sandbox.close();
     await dialer.close();
   });
-  const jobs = createJobs({ pool: identity.pool, stepTypes: stepTypes({ dialer, sandbox }) });
+  const { pool } = identity;
+  const { log } = identity.app;
+  const vault = memoryVault();
+  const resources = await composeRuntime({ pool, vault, log, audit: options.audit ?? noAudit });
+  t.after(() => resources.close());
+  const jobs = createJobs({ pool, stepTypes: stepTypes({ dialer, sandbox }), ...resources });
   jobRoutes(identity.app, jobs);
   searchRoutes(identity.app, jobs);
   const call = (method: string, url: string, payload?: object) =>
@@ -41,7 +48,7 @@ export async function jobsApp(t: TestContext, options: { audit?: Audit } = {}) {
     return { response, status: response.statusCode, body: response.json(), data: response.json().data };
   }
 
-  return { ...identity, as: identity.call, jobs, call, make, importYaml };
+  return { ...identity, as: identity.call, jobs, vault, call, make, importYaml };
 }
 
 /** A job that is valid with little; what is given replaces its fields. */

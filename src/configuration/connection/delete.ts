@@ -31,10 +31,9 @@ export async function deleteConnection(
 export async function deleteConnections(
   deps: DeleteDeps,
   principal: Principal,
-  given: readonly string[],
+  ids: readonly string[],
   force: boolean,
 ): Promise<BulkDeleted & { rows: ConnectionItemRow[] }> {
-  const ids = [...new Set(given.map((id) => id.toLowerCase()))];
   const rows = await remove(deps, principal, ids, force);
   const deleted = new Set(rows.map(({ id }) => id));
   return {

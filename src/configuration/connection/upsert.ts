@@ -50,7 +50,7 @@ export async function upsertConnection(
         const id = current?.id ?? newId();
         requireMergeable(vault, id, merged);
         const texts = textsOf(id, principal, input, merged);
-        const changed = current === undefined ? merged.changed : differences(current, texts, merged);
+        const changed = [...differences(current, texts), ...merged.changed];
         if (current !== undefined && changed.length === 0) {
           return { connection: current, outcome: "unchanged", changed };
         }
@@ -121,11 +121,9 @@ function textsOf(
   };
 }
 
-function differences(current: ConnectionRow, texts: ConnectionTexts, merged: MergedVariables): string[] {
-  const fields = (["name", "category", "description"] as const).filter(
-    (field) => current[field] !== texts[field],
-  );
-  return [...fields, ...merged.changed];
+function differences(current: ConnectionRow | undefined, texts: ConnectionTexts): string[] {
+  const fields = ["name", "connectionType", "category", "description"] as const;
+  return fields.filter((field) => current?.[field] !== texts[field]);
 }
 
 function sealAll(vault: Vault, id: string, entered: Record<string, string>): Record<string, string> {

@@ -43,10 +43,8 @@ export async function upsertVariable(
     const done = await refusingTakenNames(input.name, () =>
       store.transaction(async (client): Promise<UpsertedVariable | undefined> => {
         const current = await store.lock(client, key);
-        if (current === undefined && (input.id !== undefined || expectedVersion !== undefined)) {
-          throw noSuch("variable");
-        }
-        if (current) requireVersion("variable", current, expectedVersion);
+        if (current === undefined) requireCreatable(input, expectedVersion);
+        else requireVersion("variable", current, expectedVersion);
         const id = current?.id ?? newId();
         const value = newValue(vault, id, input, current);
         const { name, description = "" } = input;
@@ -62,6 +60,13 @@ export async function upsertVariable(
     if (done) return done;
   }
   throw new ApiError("CONFLICT", "The variable is created and deleted by others just now. Try again.");
+}
+
+/** Who names an id or a version means a variable that is there. */
+function requireCreatable({ id, name }: VariableInput, expectedVersion: number | undefined): void {
+  if (id !== undefined) throw noSuch("variable");
+  if (expectedVersion === undefined) return;
+  throw new ApiError("CONFLICT", `There is no variable named "${name}" any more: it was deleted or renamed.`);
 }
 
 /** What is to be written for the value; undefined: it stays as it is. */

@@ -1,4 +1,3 @@
-import type pg from "pg";
 import type { StepStatus } from "../../contract/execution.ts";
 import type { StepRunner } from "../../engine/engine.ts";
 import { deleteCheckpoints, loadCheckpoints, type StepRun, saveCheckpoint } from "./checkpoint-store.ts";
