@@ -85,7 +85,7 @@ export async function startPawl(config: Config): Promise<Pawl> {
   const sandbox = createSandbox();
   opened.defer(() => sandbox.close());
   const types = stepTypes({ dialer, sandbox });
-  const resources = await composeRuntime({ pool, vault: keys.vault, log, audit: auditing.audit });
+  const resources = await composeRuntime({ configuration, vault: keys.vault, log, audit: auditing.audit });
   opened.defer(() => resources.close());
   const jobs = createJobs({ pool, stepTypes: types, ...resources });
 

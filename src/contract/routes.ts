@@ -5,6 +5,7 @@ import { certificateRoutes } from "./certificate-routes.ts";
 import { Collection, CollectionInput } from "./collection.ts";
 import { connectionRoutes } from "./connection-routes.ts";
 import { controlRoutes } from "./control-routes.ts";
+import { datasetRoutes } from "./dataset-routes.ts";
 import type { ErrorCode } from "./errors.ts";
 import {
   ExecutionSummary,
@@ -449,6 +450,7 @@ export const routes = {
   ...connectionRoutes,
   ...variableRoutes,
   ...certificateRoutes,
+  ...datasetRoutes,
   ...fileRoutes,
 
   ...adminRoutes,
