@@ -50,6 +50,8 @@ export interface Run {
   executionId: string;
   /** Attempt group: part of the idempotency key that steps pass on. */
   run: number;
+  /** Milliseconds since the epoch: when this attempt began. */
+  startedAt: number;
   job: CompiledJob;
   scope: Scope;
   /** Output of the last step that completed. */

@@ -176,7 +176,7 @@ export async function release(
   return { dueAt: rows[0]?.due_at?.getTime(), deadline: rows[0]?.deadline?.getTime() };
 }
 
-/** Ends an execution other than by a step's result. */
+/** Ends an execution other than by a step's result; answers when: not before it began, whatever the clock says. */
 export async function endExecution(
   client: pg.ClientBase,
   locked: Locked,
@@ -185,8 +185,8 @@ export async function endExecution(
     at: number;
     error: ExecutionError | undefined;
   },
-): Promise<void> {
-  const endedAt = Math.max(end.at, locked.startedAt);
+): Promise<number> {
+  const endedAt = Math.max(end.at, locked.runStartedAt, locked.startedAt);
   await client.query(
     "update execution set status = $2, ended_at = $3, error = $4, paused_ms = $5 where id = $1",
     [
@@ -199,6 +199,7 @@ export async function endExecution(
   );
   await client.query("delete from live_execution where execution_id = $1", [locked.id]);
   await count(client, locked.jobId, end.status, endedAt - locked.startedAt, 1);
+  return endedAt;
 }
 
 /** Adds an ended execution to its job's counters, or (-1) takes it out again for a restart. */

@@ -140,11 +140,11 @@ describe("control of the embedded engine", () => {
   });
 
   test("what falls due while paused happens on resume", async () => {
-    const job = await on.jobOf({ run: async () => ({ output: "late", until: Date.now() + 20 }) });
+    const job = await on.jobOf({ run: async () => ({ output: "late", until: Date.now() + 150 }) });
     const { id, ended } = await on.begin(engine, job);
     while ((await liveOf(id))?.due_at == null) await new Promise((resolve) => setImmediate(resolve));
     await engine.pause({ executionId: id, actor });
-    await new Promise((resolve) => setTimeout(resolve, 60));
+    await new Promise((resolve) => setTimeout(resolve, 200));
     assert.equal(await on.statusOf(id), "PAUSED");
     assert.equal((await on.resultsOf(id)).length, 0);
     await engine.resume({ executionId: id, actor });

@@ -98,8 +98,8 @@ function endingTurn(
       const step = await waitingStep(locked, effects);
       const error = { code, message, stepId: step.stepId, stepKey: step.key };
       await recordResult(client, locked, { ...step, at, status, error });
-      await endExecution(client, locked, { status, at, error });
-      ending = { status, endedAt: at, error, output: null };
+      const endedAt = await endExecution(client, locked, { status, at, error });
+      ending = { status, endedAt, error, output: null };
     },
     effect: (at, locked) => effects.ended(locked, ending ?? { status, endedAt: at, output: null }),
   });
