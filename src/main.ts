@@ -19,6 +19,7 @@ import { keepAdminToken } from "./identity/admin-token.ts";
 import { createAuthenticator } from "./identity/authenticate.ts";
 import { ensureAdmin } from "./identity/first-start.ts";
 import { createRecorder } from "./identity/last-used.ts";
+import { findPrincipal } from "./identity/principals.ts";
 import { identityRoutes } from "./identity/routes.ts";
 import { createJobs } from "./jobs/jobs.ts";
 import { jobRoutes } from "./jobs/routes.ts";
@@ -134,6 +135,10 @@ export async function startPawl(config: Config): Promise<Pawl> {
     live: liveStore(pool),
     hub: eventHub(engine),
     heartbeatMs,
+    findJob: jobs.findStartable,
+    forgetJob: jobs.invalidate,
+    findVersion: jobs.loadCompiled,
+    findPrincipal: (id) => findPrincipal(pool, id),
     publicUrl: () => config.publicUrl?.replace(/\/+$/, "") ?? url,
   });
   await listen(app, { host: config.host, port: config.port });

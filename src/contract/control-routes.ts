@@ -12,6 +12,7 @@ import {
   LinkDecision,
   LiveSnapshot,
   PauseRequest,
+  question,
   RestartRequest,
   ResumeRequest,
   StopRequest,
@@ -77,7 +78,7 @@ export const controlRoutes = {
     tag: "Execution control",
     summary: "Run a FAILED or STOPPED execution again from a step on",
     description:
-      "The same execution with a new workflow id. Results before the restart point are kept; what it supersedes stays readable among `attempts`.",
+      "The same execution with a new workflow id. Results before the restart point are kept; what it supersedes stays readable among `attempts`. Another version or other parameters need the authority `JobService:Job:execute` too.",
     body: RestartRequest,
     data: JobActionResponse,
     bare: true,
@@ -94,6 +95,7 @@ export const controlRoutes = {
     query: Type.Object({
       jobExecutionId: Type.String({ format: "uuid" }),
       approve: Type.Boolean(),
+      stepExecutionId: Type.Optional(question),
       comment: Type.Optional(comment),
     }),
     headers: Type.Object({

@@ -109,11 +109,17 @@ export interface ControlRequest {
 export interface RestartRequest extends ControlRequest {
   /** Id or key of the step to begin with; left out: the failed step, or the first without a result. */
   fromStep?: string | undefined;
+  /** The version to run from there on; left out: the one that it ran. */
+  jobVersion?: number | undefined;
+  /** Checked by the version's schema; left out: those that it had. */
+  parameters?: Record<string, unknown> | undefined;
 }
 
 /** What somebody decided about an execution that waits for it. Whether they may is checked with what the step says. */
 export interface DecisionRequest extends ControlRequest {
   approve: boolean;
+  /** The question that was looked at (`stepExecutionId`): another one is not answered by this. */
+  stepExecutionId?: string | undefined;
   /** Answers to the step's form. */
   answers?: Record<string, unknown> | undefined;
 }

@@ -1,3 +1,4 @@
+import type { ExecutionError } from "../contract/execution.ts";
 import { backoff } from "../lib/backoff.ts";
 import { failpoint } from "../lib/failpoint.ts";
 import { newId } from "../lib/ids.ts";
@@ -21,6 +22,8 @@ interface Fault {
   code: string;
   message: string;
   retryable: boolean;
+  /** Of the job that the step ran. */
+  childExecutionId?: string | undefined;
   /** How long the other side asked us to wait. */
   retryAfterMs?: number | undefined;
 }
@@ -102,8 +105,9 @@ export function adoptChild(
   ending: Ending,
 ): StepRecord {
   const { deadline } = current.run;
+  const childExecutionId = child.childId;
   if (deadline !== undefined && Date.now() >= deadline) {
-    return fail(current, child.startedAt, overdue(current.run));
+    return fail(current, child.startedAt, { ...overdue(current.run), childExecutionId });
   }
   if (ending.status === "COMPLETED") {
     const output = { executionId: child.childId, status: ending.status, output: ending.output };
@@ -111,7 +115,12 @@ export function adoptChild(
   }
   const why = ending.error?.message ?? "It gave no reason.";
   const message = `The job it ran is ${ending.status}: ${why} (execution ${child.childId})`;
-  return fail(current, child.startedAt, { code: "SUB_JOB_FAILED", message, retryable: false });
+  return fail(current, child.startedAt, {
+    code: "SUB_JOB_FAILED",
+    message,
+    retryable: false,
+    childExecutionId,
+  });
 }
 
 function complete(current: Try, startedAt: number, output: unknown): StepRecord {
@@ -164,8 +173,9 @@ function stepOf({ run, position }: Try): CompiledStep {
   return run.job.steps[position]!;
 }
 
-function named(step: CompiledStep, { code, message }: Fault) {
-  return { code, message, stepId: step.id, stepKey: step.key };
+function named(step: CompiledStep, { code, message, childExecutionId }: Fault): ExecutionError {
+  const child = childExecutionId === undefined ? {} : { childExecutionId };
+  return { code, message, stepId: step.id, stepKey: step.key, ...child };
 }
 
 function overdue(run: Run): Fault {

@@ -126,7 +126,7 @@ describe("pause and resume", () => {
   });
 
   test("resumeAt is shown, and resumes by itself", async () => {
-    const { id } = await begin([wait("50ms"), set("next")], waits);
+    const { id } = await begin([wait("800ms"), set("next")], waits);
     const resumeAt = new Date(Date.now() + 400).toISOString();
     const answer = await control("pause", id, { resumeAt });
     assert.match(answer.json.message, new RegExp(resumeAt));
@@ -282,6 +282,7 @@ describe("approval", () => {
     const { deadline, ...rest } = waitingFor!;
     assert.deepEqual(rest, {
       kind: "decision",
+      stepExecutionId: stepExecutions[1]!.id,
       stepId: job.steps[1]!.id,
       stepKey: "ok",
       message: "May <it>?",

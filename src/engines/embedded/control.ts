@@ -47,7 +47,9 @@ export function stopTurn(request: ControlRequest, effects: Effects) {
     async change(client, locked, at) {
       const error = { code: "STOPPED", message: stopMessage(request) };
       const step = await stepUnderWay(client, locked, effects);
-      if (step) await recordResult(client, locked, { ...step, at, status: "STOPPED", error });
+      const child = step?.position === locked.position ? locked.parked?.childId : undefined;
+      const ofStep = child === undefined ? error : { ...error, childExecutionId: child };
+      if (step) await recordResult(client, locked, { ...step, at, status: "STOPPED", error: ofStep });
       const endedAt = await endExecution(client, locked, { status: "STOPPED", at, error });
       ending = { status: "STOPPED", endedAt, error, output: null };
     },
@@ -60,16 +62,21 @@ export function restartTurn(request: RestartRequest, effects: Effects) {
   let step: CompiledStep | undefined;
   return controlTurn(request, "RESTART", "restart", effects, {
     async change(client, locked, at) {
-      const job = await effects.loadJob(locked.jobId, locked.jobVersion);
-      if (!job) throw new ApiError("CONFLICT", "The definition that this execution started with is gone.");
+      const before = await effects.loadJob(locked.jobId, locked.jobVersion);
+      const same = request.jobVersion === undefined || request.jobVersion === locked.jobVersion;
+      const job = same ? before : await effects.loadJob(locked.jobId, request.jobVersion!);
+      if (!before || !job) {
+        throw new ApiError("CONFLICT", "The definition that this execution started with is gone.");
+      }
       const key = { id: locked.id, run: locked.run, from_position: locked.fromPosition };
       const results = (await findInForce(client, [key])).get(locked.id)!;
-      const fromPosition = restartPoint(job, results, request.fromStep);
+      const fromPosition = restartPoint(job, before, results, request.fromStep);
       step = job.steps[fromPosition]!;
       const deadline = job.timeoutMs === undefined ? undefined : at + job.timeoutMs;
       // Not before the end of the attempt that it follows.
       const startedAt = Math.max(at, locked.endedAt ?? at);
-      await beginRun(client, locked, { at: startedAt, fromPosition, workflowId, deadline });
+      const { parameters } = request;
+      await beginRun(client, locked, { at: startedAt, job, parameters, fromPosition, workflowId, deadline });
     },
     effect: (_at, { jobId }) => effects.restarted(request.executionId, jobId),
     outcome: () => ({

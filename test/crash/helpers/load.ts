@@ -46,7 +46,7 @@ export interface Load {
 }
 
 /** After this what was paused is resumed by itself, also in a later life of the server. */
-const heldMs = 200;
+const heldMs = 300;
 
 const retry = { maxAttempts: 6, initialDelayMs: 10, maxDelayMs: 40 };
 
@@ -143,8 +143,9 @@ export function createLoad(ledgerUrl: string): Load {
     } catch (error) {
       if (!(error instanceof ClientError)) throw error;
       if (error.code === "UNREACHABLE") return false;
-      // It has ended by now.
-      if (error.code !== "INVALID_STATE") refused.push({ error, tookMs: performance.now() - begun });
+      // It has ended by now, or the request took longer than the pause.
+      if (!["INVALID_STATE", "VALIDATION_FAILED"].includes(error.code))
+        refused.push({ error, tookMs: performance.now() - begun });
     }
     return true;
   }
