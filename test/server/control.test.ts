@@ -149,7 +149,18 @@ describe("pause and resume", () => {
 test("an execution that waits for a place among those of its job has begun no step", async () => {
   const first = await begin([wait()], waits, { concurrency: { limit: 1, onLimit: "queue" } });
   const { data } = await pawl.client.startJob({ body: { jobId: first.job.id } });
-  assert.equal((await read(data.executionId)).stepExecutions[0]!.status, "PENDING");
+  const queued = await read(data.executionId);
+  assert.equal(queued.stepExecutions[0]!.status, "PENDING");
+  assert.deepEqual(
+    [queued.status, queued.waiting!.reason, queued.waiting!.until],
+    ["RUNNING", "place", null],
+  );
+  assert.match(queued.waiting!.message, /place.*allows 1 at a time/);
+  const running = await read(first.id);
+  assert.deepEqual(
+    [running.waiting!.reason, running.waiting!.until],
+    ["time", running.stepExecutions[0]!.waitingUntil],
+  );
   await control("stop", first.id);
   await pawl.readUntil(data.executionId, waits);
   await control("stop", data.executionId);
