@@ -180,7 +180,7 @@ export const controlRoutes = {
     tag: "Execution queries",
     summary: "Watch an execution: every change of status as a server-sent event",
     description:
-      "First `snapshot` with the execution as it stands, then `execution` and `step` events. What happened just before the snapshot may be told again after it.",
+      "First `snapshot` with the execution as it stands, then `execution` and `step` events. What happened just before the snapshot may be told again after it. Where changes may have been missed, since another process has taken the executions over, a `snapshot` comes again.",
     params: byId,
     headers: lastEventId,
     data: Type.Union([
@@ -199,7 +199,8 @@ export const controlRoutes = {
     access: "JobService:JobExecution:read",
     tag: "Execution queries",
     summary: "Watch all executions that the caller may see, as server-sent events",
-    description: "First `snapshot` with the newest that have not ended, then `execution` and `step` events.",
+    description:
+      "First `snapshot` with the newest that have not ended, then `execution` and `step` events; a `snapshot` again where changes may have been missed.",
     headers: lastEventId,
     data: Type.Union([
       Type.Object({ event: Type.Literal("snapshot"), id: Type.String(), data: LiveSnapshot }),

@@ -177,8 +177,11 @@ export interface Engine {
   restart(request: RestartRequest): Promise<ControlOutcome>;
   /** Approves or rejects an execution that waits for a decision. */
   decide(request: DecisionRequest): Promise<ControlOutcome>;
-  /** Tells of every change of status from now on. Answers how to stop. */
-  subscribe(listener: (event: EngineEvent) => void): () => void;
+  /**
+   * Tells of every change of status from now on. Answers how to stop.
+   * @param onGap called when changes may have been missed, since the executions ran elsewhere or the connection was lost
+   */
+  subscribe(listener: (event: EngineEvent) => void, onGap?: () => void): () => void;
   /** From now on no new step begins; what is accepted waits for the next start. */
   drain(): void;
   /** Stops beginning steps, lets those under way finish for so long, aborts the rest; all of it can be resumed. */
