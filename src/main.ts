@@ -46,6 +46,7 @@ export interface Pawl {
 }
 
 const logBytesPerTry = 256 * 1024;
+const stepGraceMs = 5_000;
 const hourMs = 3_600_000;
 const heartbeatMs = 15_000;
 
@@ -83,7 +84,7 @@ export async function startPawl(config: Config): Promise<Pawl> {
     loadJob: jobs.loadCompiled,
     findJob: jobs.findCurrent,
     runStep: createStepRunner(types),
-    limits: { outputBytes: config.stepOutputLimit, logBytes: logBytesPerTry },
+    limits: { outputBytes: config.stepOutputLimit, logBytes: logBytesPerTry, graceMs: stepGraceMs },
     maxRunning: config.maxRunning,
     maxQueued: config.maxQueued,
     log,

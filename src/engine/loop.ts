@@ -63,6 +63,8 @@ export interface Run {
 export interface RunLimits {
   outputBytes: number;
   logBytes: number;
+  /** How long a step's code may take to end once it was told to; after that it is abandoned. */
+  graceMs: number;
 }
 
 /** Runs the steps of an execution one after another, to its end. */

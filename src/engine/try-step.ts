@@ -53,6 +53,7 @@ export async function tryStep(
       deadline: () => run.deadline,
       startedAt: now,
       stop: current.signal,
+      graceMs: current.limits.graceMs,
     });
     failpoint("step.before-run");
     const outcome = await limit.race(
@@ -79,6 +80,12 @@ export async function tryStep(
     return { ...complete(current, startedAt, outcome.output), logs: log.lines };
   } catch (cause) {
     const fault: Fault = limit?.fault() ?? describe(cause);
+    if (limit?.wasAbandoned()) {
+      log.write(
+        "warn",
+        `It went on for ${current.limits.graceMs} ms after it was told to end, and is abandoned.`,
+      );
+    }
     if (fault.retryable && attempt < step.retry.maxAttempts) {
       const until = Date.now() + Math.max(backoff(step.retry, attempt), fault.retryAfterMs ?? 0);
       return { kind: "retry", until, error: named(step, fault), startedAt, logs: log.lines };

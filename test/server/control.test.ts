@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import type { JobExecution } from "../../src/contract/execution.ts";
 import { newId } from "../../src/lib/ids.ts";
 import { gate } from "../helpers/gate.ts";
@@ -83,7 +84,7 @@ function assertRefused(
 }
 
 describe("pause and resume", () => {
-  test("pause is PAUSED at once, lets the step finish, keeps its result and starts nothing further", async () => {
+  test("pause is PAUSED at once with draining: true until the step has finished, keeps its result and starts nothing further", async () => {
     await using held = await gate();
     const { id } = await begin(
       [{ key: "ask", type: "http", input: { url: held.url } }, set("next")],
@@ -125,7 +126,27 @@ describe("pause and resume", () => {
     assert.ok(next!.startTime! >= resumed, `began before the resume: ${next!.startTime} ${resumed}`);
   });
 
-  test("resumeAt is shown, and resumes by itself", async () => {
+  test("paused time counts towards neither the timeout nor activeDurationMs, and durationMs stays end minus start", async () => {
+    await using held = await gate();
+    const ask = { key: "ask", type: "http", input: { url: held.url } };
+    const running = (execution: JobExecution) => execution.stepExecutions[0]!.status === "RUNNING";
+    const { id } = await begin([ask, set("next")], running, { timeoutMs: 1_000 });
+    const response = await held.asked();
+    await control("pause", id);
+    await delay(1_200);
+    const paused = await read(id);
+    assert.ok(paused.pausedMs >= 1_100 && paused.activeDurationMs < 1_000);
+    response.end();
+    await pawl.readUntil(id, (execution) => !execution.draining);
+    await control("resume", id);
+    const ended = await pawl.ended(id);
+    assert.equal(ended.status, "COMPLETED", ended.error?.message);
+    assert.ok(ended.durationMs! >= 1_200 && ended.activeDurationMs < 1_000);
+    assert.equal(ended.durationMs, Date.parse(ended.endTime!) - Date.parse(ended.startTime));
+    assert.equal(ended.durationMs, ended.activeDurationMs + ended.pausedMs);
+  });
+
+  test("an optional resumeAt is shown, and resumes by itself", async () => {
     const { id } = await begin([wait("800ms"), set("next")], waits);
     const resumeAt = new Date(Date.now() + 400).toISOString();
     const answer = await control("pause", id, { resumeAt });
