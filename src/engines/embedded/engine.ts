@@ -97,17 +97,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedEn
       signal: state.controller.signal,
       state,
       closing: () => closing || draining,
-      onStep(position, attempt, status) {
-        if (!seen.listening()) return;
-        const { id: stepId, key } = job.steps[position]!;
-        seen.changed({
-          executionId: id,
-          jobId: job.jobId,
-          at: Date.now(),
-          status,
-          step: { id: stepId, key, attempt },
-        });
-      },
+      onStep: (position, attempt, status) => seen.stepped(id, job, { position, attempt, status }),
       onEnd(ending) {
         places.free(job.jobId);
         if (execution.parentId !== undefined) void kids.ended(id, execution.parentId);
