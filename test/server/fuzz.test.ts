@@ -75,6 +75,14 @@ const readied: Record<string, () => Promise<string>> = {
 };
 /** Most of their bodies are refused, for the answers or the question they name: too few would be left. */
 const questions = ["decideExecution", "answerExecution", "createApprovalLinks"];
+/** Stands for the question that such an execution asks. */
+const question = "<question>";
+
+async function questionOf(id: string): Promise<string> {
+  const { waitingFor } = (await pawl.client.getExecution({ params: { id } })).data;
+  return waitingFor?.stepExecutionId ?? newId();
+}
+
 const waits = { key: "a", type: "wait", input: { duration: "1h" } };
 const asks = { key: "a", type: "approval", input: { message: "May it?" } };
 
@@ -193,6 +201,7 @@ function requestTo(operation: Operation): fc.Arbitrary<Asked> {
         { weight: 4, arbitrary: fc.nat(4).map((n) => `<latest ${n}>`) },
         { weight: questions.includes(operation.operationId) ? 16 : 1, arbitrary: fc.constant(ready) },
       );
+    if (name === "stepExecutionId") return fc.constant(question);
     const kind = kindOf(operation, name);
     return kind && fc.oneof({ weight: 9, arbitrary: existing(kind) }, { weight: 1, arbitrary: fc.uuid() });
   };
@@ -247,15 +256,16 @@ const seen = new Map<string, Set<number>>();
 async function send({ operation, path, body, headers }: Asked): Promise<void> {
   const isReady = path.includes(encodeURIComponent(ready)) || body?.includes(ready);
   const id = isReady ? await readied[operation.operationId]!() : "";
+  const asked = isReady ? await questionOf(id) : newId();
+  const filled = (text: string, write: (mark: string) => string) =>
+    text.replaceAll(write(ready), id).replaceAll(write(question), asked);
   // In a path the marks are encoded.
-  const target = resolved(
-    path.replaceAll(encodeURIComponent(ready), id).replace(/%3C([a-z]+)%20(\d+)%3E/g, "<$1 $2>"),
-  );
+  const target = resolved(filled(path, encodeURIComponent).replace(/%3C([a-z]+)%20(\d+)%3E/g, "<$1 $2>"));
   const answer = await pawl.send({
     method: operation.method,
     path: target,
     headers,
-    body: body === undefined ? undefined : resolved(body.replaceAll(ready, id)),
+    body: body === undefined ? undefined : resolved(filled(body, (mark) => mark)),
   });
   api.check(operation, answer);
   seen.set(operation.operationId, (seen.get(operation.operationId) ?? new Set()).add(answer.status));
