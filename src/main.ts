@@ -25,6 +25,7 @@ import { keepAdminToken } from "./identity/admin-token.ts";
 import { createAuthenticator } from "./identity/authenticate.ts";
 import { ensureAdmin } from "./identity/first-start.ts";
 import { createRecorder } from "./identity/last-used.ts";
+import { findPrincipal } from "./identity/principals.ts";
 import { identityRoutes } from "./identity/routes.ts";
 import { createJobs } from "./jobs/jobs.ts";
 import { jobRoutes } from "./jobs/routes.ts";
@@ -51,6 +52,7 @@ export interface Pawl {
 }
 
 const logBytesPerTry = 256 * 1024;
+const stepGraceMs = 5_000;
 const hourMs = 3_600_000;
 const heartbeatMs = 15_000;
 
@@ -95,7 +97,7 @@ export async function startPawl(config: Config): Promise<Pawl> {
     loadJob: jobs.loadCompiled,
     findJob: jobs.findCurrent,
     runStep: createStepRunner(types),
-    limits: { outputBytes: config.stepOutputLimit, logBytes: logBytesPerTry },
+    limits: { outputBytes: config.stepOutputLimit, logBytes: logBytesPerTry, graceMs: stepGraceMs },
     maxRunning: config.maxRunning,
     maxQueued: config.maxQueued,
     log,
@@ -151,6 +153,10 @@ export async function startPawl(config: Config): Promise<Pawl> {
     live: liveStore(pool),
     hub: eventHub(engine),
     heartbeatMs,
+    findJob: jobs.findStartable,
+    forgetJob: jobs.invalidate,
+    findVersion: jobs.loadCompiled,
+    findPrincipal: (id) => findPrincipal(pool, id),
     publicUrl: () => config.publicUrl?.replace(/\/+$/, "") ?? url,
   });
   await listen(app, { host: config.host, port: config.port });
