@@ -5,6 +5,9 @@ import { certificateSecrets, certificateStore } from "./configuration/certificat
 import { connectionRoutes } from "./configuration/connection/routes.ts";
 import { connectionSecrets, connectionStore } from "./configuration/connection/store.ts";
 import { contentStore } from "./configuration/content-store.ts";
+import { datasetRoutes } from "./configuration/dataset/routes.ts";
+import { rowStore } from "./configuration/dataset/row-store.ts";
+import { datasetStore } from "./configuration/dataset/store.ts";
 import { fileRoutes } from "./configuration/file/routes.ts";
 import { fileStore } from "./configuration/file/store.ts";
 import { sealedSource } from "./configuration/sealed-store.ts";
@@ -43,7 +46,8 @@ export function createConfiguration({ pool, vault, fileLimit }: ConfigurationDep
     loadVariables: variableLoader(variables.store, vault),
     certificates: { store: certificateStore(pool), vault },
     contents,
-    files: { files: fileStore(pool), contents, limit: fileLimit },
+    datasets: { store: datasetStore(pool), rows: rowStore(pool), contents },
+    files: { store: fileStore(pool), contents, limit: fileLimit },
   };
 }
 
@@ -52,5 +56,6 @@ export function configurationRoutes(app: FastifyInstance, configuration: Configu
   connectionRoutes(app, configuration.connections);
   variableRoutes(app, configuration.variables);
   certificateRoutes(app, configuration.certificates);
+  datasetRoutes(app, configuration.datasets);
   fileRoutes(app, configuration.files);
 }

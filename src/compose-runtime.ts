@@ -1,13 +1,10 @@
 import { timingSafeEqual } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { FastifyBaseLogger } from "fastify";
-import type pg from "pg";
 import { createClient } from "./client/client.ts";
 import { ClientError } from "./client/error.ts";
+import type { Configuration } from "./compose-configuration.ts";
 import { connectionRoutes } from "./configuration/connection/routes.ts";
-import { connectionStore } from "./configuration/connection/store.ts";
-import { variableLoader } from "./configuration/variable/load.ts";
-import { variableStore } from "./configuration/variable/store.ts";
 import type { StepConnection } from "./contract/connection.ts";
 import { ApiError } from "./contract/errors.ts";
 import { isStoreUnavailable } from "./db/faults.ts";
@@ -18,12 +15,11 @@ import type { Principal } from "./http/principal.ts";
 import { newToken } from "./identity/tokens.ts";
 import type { StepSources } from "./jobs/confidential.ts";
 import type { KnownReferences } from "./jobs/references.ts";
-import { connectionUsage } from "./jobs/usage.ts";
 import { StepError } from "./lib/step-error.ts";
 import type { Vault } from "./vault/vault.ts";
 
 export interface RuntimeDeps {
-  pool: pg.Pool;
+  configuration: Configuration;
   vault: Vault;
   log: FastifyBaseLogger;
   audit: Audit;
@@ -43,10 +39,8 @@ const runtime: Principal = {
  * that any other service would use, on an app that listens nowhere: it is open until the last step has ended, when the
  * one that callers reach has long closed.
  */
-export async function composeRuntime({ pool, vault, log, audit }: RuntimeDeps) {
-  const store = connectionStore(pool);
-  const variables = variableStore(pool);
-  const loadVariables = variableLoader(variables, vault);
+export async function composeRuntime({ configuration, vault, log, audit }: RuntimeDeps) {
+  const { connections, variables, loadVariables } = configuration;
   const token = newToken();
   const expected = Buffer.from(`Bearer ${token}`);
   const app = await createApp({
@@ -59,7 +53,7 @@ export async function composeRuntime({ pool, vault, log, audit }: RuntimeDeps) {
     isStoreUnavailable,
     audit,
   });
-  connectionRoutes(app, { store, vault, usageOf: connectionUsage(pool) });
+  connectionRoutes(app, connections);
   const inProcess = inProcessFetch(app);
 
   async function fetchConnection(
@@ -99,10 +93,10 @@ export async function composeRuntime({ pool, vault, log, audit }: RuntimeDeps) {
   };
   const references: KnownReferences = {
     async findConnection(which) {
-      if ("id" in which) return store.find(which.id);
-      return (await store.findNamed(which.name, which.connectionType))[0];
+      if ("id" in which) return connections.store.find(which.id);
+      return (await connections.store.findNamed(which.name, which.connectionType))[0];
     },
-    findVariables: async (names) => new Set((await variables.load([...names])).map(({ name }) => name)),
+    findVariables: async (names) => new Set((await variables.store.load([...names])).map(({ name }) => name)),
   };
   return { sources, references, close: () => app.close() };
 }

@@ -26,6 +26,7 @@ import { close as closeApp } from "./http/shutdown.ts";
 import { keepAdminToken } from "./identity/admin-token.ts";
 import { ensureAdmin } from "./identity/first-start.ts";
 import { createRecorder } from "./identity/last-used.ts";
+import { findPrincipal } from "./identity/principals.ts";
 import { identityRoutes } from "./identity/routes.ts";
 import { createJobs } from "./jobs/jobs.ts";
 import { jobRoutes } from "./jobs/routes.ts";
@@ -52,6 +53,7 @@ export interface Pawl {
 }
 
 const logBytesPerTry = 256 * 1024;
+const stepGraceMs = 5_000;
 const hourMs = 3_600_000;
 const heartbeatMs = 15_000;
 
@@ -91,7 +93,7 @@ export async function startPawl(config: Config): Promise<Pawl> {
   const sandbox = createSandbox();
   opened.defer(() => sandbox.close());
   const types = stepTypes({ dialer, sandbox });
-  const resources = await composeRuntime({ pool, vault: keys.vault, log, audit: auditing.audit });
+  const resources = await composeRuntime({ configuration, vault: keys.vault, log, audit: auditing.audit });
   opened.defer(() => resources.close());
   const jobs = createJobs({ pool, stepTypes: types, ...resources });
 
@@ -101,7 +103,7 @@ export async function startPawl(config: Config): Promise<Pawl> {
     loadJob: jobs.loadCompiled,
     findJob: jobs.findCurrent,
     runStep: createStepRunner(types),
-    limits: { outputBytes: config.stepOutputLimit, logBytes: logBytesPerTry },
+    limits: { outputBytes: config.stepOutputLimit, logBytes: logBytesPerTry, graceMs: stepGraceMs },
     maxRunning: config.maxRunning,
     maxQueued: config.maxQueued,
     log,
@@ -156,6 +158,10 @@ export async function startPawl(config: Config): Promise<Pawl> {
     live: liveStore(pool),
     hub: eventHub(engine),
     heartbeatMs,
+    findJob: jobs.findStartable,
+    forgetJob: jobs.invalidate,
+    findVersion: jobs.loadCompiled,
+    findPrincipal: (id) => findPrincipal(pool, id),
     publicUrl,
   });
   const stateKey = keys.vault.deriveKey("requestState");

@@ -3,11 +3,12 @@ import { randomBytes } from "node:crypto";
 import { after, afterEach, before, describe, test } from "node:test";
 import fc from "fast-check";
 import type pg from "pg";
-import { createPool } from "../../src/db/pool.ts";
-import type { AuditEntry } from "../../src/http/audit.ts";
 import { createTestDatabase } from "../../test/helpers/database.ts";
+import { searchFields } from "../contract/search.ts";
+import { createPool } from "../db/pool.ts";
+import type { AuditEntry } from "../http/audit.ts";
 import { type AuditHead, type AuditRow, chained, lineOf, linkOf } from "./chain.ts";
-import { auditStore } from "./store.ts";
+import { auditFields, auditStore } from "./store.ts";
 import { verifyChain } from "./verify.ts";
 import { type AuditWriter, createAuditWriter } from "./write.ts";
 
@@ -342,4 +343,8 @@ test("no two different lines have one hash", () => {
     }),
     { numRuns: 2_000 },
   );
+});
+
+test("the contract names the fields that can be asked for", () => {
+  assert.deepEqual(Object.keys(auditFields).sort(), [...searchFields.searchAudit].sort());
 });

@@ -1,3 +1,4 @@
+import type { RawBuilder } from "kysely";
 import { ApiError } from "../contract/errors.ts";
 import type { FilterRequest } from "../contract/search.ts";
 import type { Meta } from "../contract/shapes.ts";
@@ -20,8 +21,9 @@ export async function searchPage<Row>(
   texts: readonly Text[],
   request: FilterRequest,
   find: (filter: CompiledFilter) => Promise<Found<Row>>,
+  tie?: RawBuilder<unknown>,
 ): Promise<{ rows: Row[]; meta: Meta }> {
-  const filter = compiled(fields, request, texts);
+  const filter = compiled(fields, request, texts, tie);
   try {
     const { rows, total } = await find(filter);
     return { rows, meta: { totalElements: total, page: filter.page, size: filter.size } };
@@ -37,9 +39,14 @@ export function foundMessage(noun: string, { totalElements: total }: Meta): stri
   return total === 1 ? `1 ${noun} found.` : `${total} ${noun}s found.`;
 }
 
-function compiled(fields: FieldMap, request: FilterRequest, texts: readonly Text[]): CompiledFilter {
+function compiled(
+  fields: FieldMap,
+  request: FilterRequest,
+  texts: readonly Text[],
+  tie: RawBuilder<unknown> | undefined,
+): CompiledFilter {
   try {
-    return compileFilter(fields, request, texts);
+    return compileFilter(fields, request, texts, tie);
   } catch (error) {
     if (!(error instanceof FilterError)) throw error;
     throw new ApiError("VALIDATION_FAILED", error.message, { details: error.faults });

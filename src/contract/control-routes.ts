@@ -12,6 +12,7 @@ import {
   LinkDecision,
   LiveSnapshot,
   PauseRequest,
+  question,
   RestartRequest,
   ResumeRequest,
   StopRequest,
@@ -84,7 +85,7 @@ export const controlRoutes = {
     audits: "execution",
     summary: "Run a FAILED or STOPPED execution again from a step on",
     description:
-      "The same execution with a new workflow id. Results before the restart point are kept; what it supersedes stays readable among `attempts`.",
+      "The same execution with a new workflow id. Results before the restart point are kept; what it supersedes stays readable among `attempts`. Another version or other parameters need the authority `JobService:Job:execute` too.",
     body: RestartRequest,
     data: JobActionResponse,
     bare: true,
@@ -102,6 +103,7 @@ export const controlRoutes = {
     query: Type.Object({
       jobExecutionId: Type.String({ format: "uuid" }),
       approve: Type.Boolean(),
+      stepExecutionId: Type.Optional(question),
       comment: Type.Optional(comment),
     }),
     headers: Type.Object({
@@ -191,7 +193,7 @@ export const controlRoutes = {
     tag: "Execution queries",
     summary: "Watch an execution: every change of status as a server-sent event",
     description:
-      "First `snapshot` with the execution as it stands, then `execution` and `step` events. What happened just before the snapshot may be told again after it.",
+      "First `snapshot` with the execution as it stands, then `execution` and `step` events. What happened just before the snapshot may be told again after it. Where changes may have been missed, since another process has taken the executions over, a `snapshot` comes again.",
     params: byId,
     headers: lastEventId,
     data: Type.Union([
@@ -210,7 +212,8 @@ export const controlRoutes = {
     access: "JobService:JobExecution:read",
     tag: "Execution queries",
     summary: "Watch all executions that the caller may see, as server-sent events",
-    description: "First `snapshot` with the newest that have not ended, then `execution` and `step` events.",
+    description:
+      "First `snapshot` with the newest that have not ended, then `execution` and `step` events; a `snapshot` again where changes may have been missed.",
     headers: lastEventId,
     data: Type.Union([
       Type.Object({ event: Type.Literal("snapshot"), id: Type.String(), data: LiveSnapshot }),

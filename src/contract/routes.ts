@@ -6,6 +6,7 @@ import { certificateRoutes } from "./certificate-routes.ts";
 import { Collection, CollectionInput } from "./collection.ts";
 import { connectionRoutes } from "./connection-routes.ts";
 import { controlRoutes } from "./control-routes.ts";
+import { datasetRoutes } from "./dataset-routes.ts";
 import type { ErrorCode } from "./errors.ts";
 import {
   ExecutionSummary,
@@ -469,9 +470,10 @@ export const routes = {
   ...bridgeRoutes,
 
   ...connectionRoutes,
-  ...fileRoutes,
-  ...certificateRoutes,
   ...variableRoutes,
+  ...certificateRoutes,
+  ...datasetRoutes,
+  ...fileRoutes,
 
   ...adminRoutes,
 

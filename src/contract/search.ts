@@ -165,6 +165,17 @@ export const searchFields = {
     "client",
     "requestId",
   ],
+  searchDatasets: [
+    "id",
+    "name",
+    "description",
+    "version",
+    "createdAt",
+    "createdBy",
+    "updatedAt",
+    "updatedBy",
+    "rowCount",
+  ],
   searchExecutions: [
     "id",
     "jobId",

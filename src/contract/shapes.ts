@@ -16,8 +16,8 @@ export const patternWords: Record<string, string> = {
 };
 
 /** A value or null. */
-export function Nullable<T extends TSchema>(schema: T) {
-  return Type.Union([schema, Type.Null()]);
+export function Nullable<T extends TSchema>(schema: T, options: Record<string, unknown> = {}) {
+  return Type.Union([schema, Type.Null()], options);
 }
 
 /** A fixed set of strings, shown as `enum` in OpenAPI. */

@@ -63,7 +63,7 @@ export function keyringStore(pool: pg.Pool) {
       ) => Promise<Result>,
     ): Promise<Result> =>
       inTransaction(pool, async (client) => {
-        await client.query("update vault_state set version = version + 1");
+        await client.query("select from vault_state for update");
         return work(await readKeyring(client), changes(client));
       }),
 
@@ -136,6 +136,11 @@ async function readKeyring(client: pg.PoolClient): Promise<{ version: number; ke
   return { version: rows[0]!.version, keys: keys.rows };
 }
 
+/** Other processes look at it to learn that there is something new. */
+async function countVersion(client: pg.PoolClient): Promise<void> {
+  await client.query("update vault_state set version = version + 1");
+}
+
 function changes(client: pg.PoolClient) {
   return {
     async insert({ id, kind, state, wrapped, master }: Omit<KeyRow, "createdAt" | "activatedAt" | "seals">) {
@@ -144,14 +149,17 @@ function changes(client: pg.PoolClient) {
          values ($1, $2, $3, $4, $5, case when $3 = 'active' then now() end)`,
         [id, kind, state, wrapped, master],
       );
+      await countVersion(client);
     },
     async activate(id: string) {
       await client.query("update vault_key set state = 'retired' where kind = 'data' and state = 'active'");
       await client.query("update vault_key set state = 'active', activated_at = now() where id = $1", [id]);
+      await countVersion(client);
     },
     async retireAll() {
       await client.query("update vault_key set state = 'retired'");
       await client.query("update vault_rotation set finished_at = now() where finished_at is null");
+      await countVersion(client);
     },
     async rewrap(id: string, wrapped: Buffer, master: string) {
       await client.query("update vault_key set wrapped = $2, master = $3 where id = $1", [
@@ -159,6 +167,7 @@ function changes(client: pg.PoolClient) {
         wrapped,
         master,
       ]);
+      await countVersion(client);
     },
     async writeCanary(sealed: string): Promise<string> {
       await client.query("update vault_state set canary = $1", [sealed]);

@@ -157,11 +157,17 @@ export interface ControlRequest {
 export interface RestartRequest extends ControlRequest {
   /** Id or key of the step to begin with; left out: the failed step, or the first without a result. */
   fromStep?: string | undefined;
+  /** The version to run from there on; left out: the one that it ran. */
+  jobVersion?: number | undefined;
+  /** Checked by the version's schema; left out: those that it had. */
+  parameters?: Record<string, unknown> | undefined;
 }
 
 /** What somebody decided about an execution that waits for it. Whether they may is checked with what the step says. */
 export interface DecisionRequest extends ControlRequest {
   approve: boolean;
+  /** The question that was looked at (`stepExecutionId`): another one is not answered by this. */
+  stepExecutionId?: string | undefined;
   /** Answers to the step's form. */
   answers?: Record<string, unknown> | undefined;
 }
@@ -219,8 +225,11 @@ export interface Engine {
   restart(request: RestartRequest): Promise<ControlOutcome>;
   /** Approves or rejects an execution that waits for a decision. */
   decide(request: DecisionRequest): Promise<ControlOutcome>;
-  /** Tells of every change of status from now on. Answers how to stop. */
-  subscribe(listener: (event: EngineEvent) => void): () => void;
+  /**
+   * Tells of every change of status from now on. Answers how to stop.
+   * @param onGap called when changes may have been missed, since the executions ran elsewhere or the connection was lost
+   */
+  subscribe(listener: (event: EngineEvent) => void, onGap?: () => void): () => void;
   /** From now on no new step begins; what is accepted waits for the next start. */
   drain(): void;
   /** Stops beginning steps, lets those under way finish for so long, aborts the rest; all of it can be resumed. */

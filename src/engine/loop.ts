@@ -51,6 +51,8 @@ export interface Run {
   executionId: string;
   /** Attempt group: part of the idempotency key that steps pass on. */
   run: number;
+  /** Milliseconds since the epoch: when this attempt began. */
+  startedAt: number;
   job: CompiledJob;
   scope: Scope;
   /** Output of the last step that completed. */
@@ -64,6 +66,8 @@ export interface Run {
 export interface RunLimits {
   outputBytes: number;
   logBytes: number;
+  /** How long a step's code may take to end once it was told to; after that it is abandoned. */
+  graceMs: number;
 }
 
 /** Runs the steps of an execution one after another, to its end. */

@@ -1,3 +1,4 @@
+import type { ExecutionError } from "../contract/execution.ts";
 import { backoff } from "../lib/backoff.ts";
 import { failpoint } from "../lib/failpoint.ts";
 import { newId } from "../lib/ids.ts";
@@ -22,6 +23,8 @@ interface Fault {
   code: string;
   message: string;
   retryable: boolean;
+  /** Of the job that the step ran. */
+  childExecutionId?: string | undefined;
   /** How long the other side asked us to wait. */
   retryAfterMs?: number | undefined;
 }
@@ -52,6 +55,7 @@ async function tryOnce(current: Try & { signal: AbortSignal }, runStep: StepRunn
       deadline: () => run.deadline,
       startedAt: now,
       stop: current.signal,
+      graceMs: current.limits.graceMs,
     });
     const scope = run.job.confidential ? await limit.race(openScope(run, position, limit.signal)) : run.scope;
     if (step.when && !step.when(scope)) {
@@ -87,6 +91,12 @@ async function tryOnce(current: Try & { signal: AbortSignal }, runStep: StepRunn
     return { ...complete(current, startedAt, outcome.output), logs: log.lines };
   } catch (cause) {
     const fault: Fault = limit?.fault() ?? describe(cause);
+    if (limit?.wasAbandoned()) {
+      log.write(
+        "warn",
+        `It went on for ${current.limits.graceMs} ms after it was told to end, and is abandoned.`,
+      );
+    }
     if (fault.retryable && attempt < step.retry.maxAttempts) {
       const until = Date.now() + Math.max(backoff(step.retry, attempt), fault.retryAfterMs ?? 0);
       return { kind: "retry", until, error: named(step, fault), startedAt, logs: log.lines };
@@ -113,8 +123,9 @@ export function adoptChild(
   ending: Ending,
 ): StepRecord {
   const { deadline } = current.run;
+  const childExecutionId = child.childId;
   if (deadline !== undefined && Date.now() >= deadline) {
-    return fail(current, child.startedAt, overdue(current.run));
+    return fail(current, child.startedAt, { ...overdue(current.run), childExecutionId });
   }
   if (ending.status === "COMPLETED") {
     const output = { executionId: child.childId, status: ending.status, output: ending.output };
@@ -122,7 +133,12 @@ export function adoptChild(
   }
   const why = ending.error?.message ?? "It gave no reason.";
   const message = `The job it ran is ${ending.status}: ${why} (execution ${child.childId})`;
-  return fail(current, child.startedAt, { code: "SUB_JOB_FAILED", message, retryable: false });
+  return fail(current, child.startedAt, {
+    code: "SUB_JOB_FAILED",
+    message,
+    retryable: false,
+    childExecutionId,
+  });
 }
 
 function complete(current: Try, startedAt: number, output: unknown): StepRecord {
@@ -175,8 +191,9 @@ function stepOf({ run, position }: Try): CompiledStep {
   return run.job.steps[position]!;
 }
 
-function named(step: CompiledStep, { code, message }: Fault) {
-  return { code, message, stepId: step.id, stepKey: step.key };
+function named(step: CompiledStep, { code, message, childExecutionId }: Fault): ExecutionError {
+  const child = childExecutionId === undefined ? {} : { childExecutionId };
+  return { code, message, stepId: step.id, stepKey: step.key, ...child };
 }
 
 function overdue(run: Run): Fault {

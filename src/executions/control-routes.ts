@@ -3,14 +3,15 @@ import { ApiError, errorCatalogue } from "../contract/errors.ts";
 import { route } from "../http/route.ts";
 import { linkPage, pageHeaders, plainPage, readForm } from "./approval-page.ts";
 import { bulkControl } from "./bulk.ts";
-import { pauseExecution, restartExecution, resumeExecution, stopExecution } from "./control.ts";
+import { pauseExecution, resumeExecution, stopExecution } from "./control.ts";
 import { decide } from "./decide.ts";
 import { type LinkDeps, makeLinks, openLink, submitLink } from "./links.ts";
 import type { LiveStore } from "./live-store.ts";
 import { refusePrefetch } from "./prefetch.ts";
+import { type RestartDeps, restartExecution } from "./restart.ts";
 import { type WatchDeps, watchExecution, watchExecutions } from "./watch.ts";
 
-export interface ControlRouteDeps extends LinkDeps, WatchDeps {
+export interface ControlRouteDeps extends LinkDeps, RestartDeps, WatchDeps {
   live: LiveStore;
 }
 

@@ -58,7 +58,8 @@ export async function summariseExecutions(
     store.sumCounters(jobId),
     store.findHistory(jobId, { sortField: "startTime", sortDirection: "desc", page: 0, size: 1 }),
   ]);
-  return presentSummary(sums, last[0]);
+  const extremes = sums.lost > sums.found ? await store.recountExtremes(jobId, sums.lost) : undefined;
+  return presentSummary({ ...sums, ...extremes }, last[0]);
 }
 
 export async function readLogs(
@@ -67,7 +68,10 @@ export async function readLogs(
   id: string,
   query: { step?: string; run?: number; page?: number; size?: number },
 ): Promise<{ data: StepLogLine[]; meta: Meta }> {
-  const { execution, steps } = await findVisible(store, principal, id, query.run);
+  await requireVisible(store, principal, id);
+  const execution = await store.findAttempt(id, query.run);
+  if (!execution) throw noAttempt(id, query.run);
+  const { steps } = execution;
   const { step, page = 0, size = 100 } = query;
   const position = step === undefined ? undefined : steps.findIndex(({ key }) => key === step);
   if (position === -1) {
@@ -100,8 +104,12 @@ export async function findVisible(
 ): Promise<ExecutionDetail> {
   await requireVisible(store, principal, id);
   const found = await store.findExecution(id, run);
-  if (!found) throw new ApiError("NOT_FOUND", `Execution ${id} has no attempt ${run}.`);
+  if (!found) throw noAttempt(id, run);
   return found;
+}
+
+function noAttempt(id: string, run: number | undefined): ApiError {
+  return new ApiError("NOT_FOUND", `Execution ${id} has no attempt ${run}.`);
 }
 
 /** @throws ApiError NOT_FOUND for what isn't there and, in the same words, for what the principal may not know of */

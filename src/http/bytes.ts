@@ -26,7 +26,12 @@ const inertTypes: ReadonlySet<string> = new Set([
 ]);
 
 /** What is uploaded, as it comes. Read it with `for await`: what the reader throws is the answer. */
-export type Upload = AsyncIterable<Buffer>;
+export interface Upload extends AsyncIterable<Buffer> {
+  /** The Content-Type as it was sent; empty: none. */
+  type: string;
+  /** Bytes, as they were announced; what arrives is what counts. */
+  size: number | undefined;
+}
 
 /**
  * Makes a scope whose routes take bodies as they come, whatever their type; register in it only routes that have
@@ -62,7 +67,16 @@ function requireType(request: FastifyRequest): void {
 }
 
 /** The body of a request as its handler reads it: bounded in silence and in time, and never half of it passed off as all. */
-export async function* uploadOf(request: FastifyRequest): Upload {
+export function uploadOf(request: FastifyRequest): Upload {
+  const { "content-type": type = "", "content-length": size } = request.headers;
+  return {
+    type,
+    size: size === undefined ? undefined : Number(size),
+    [Symbol.asyncIterator]: () => arriving(request),
+  };
+}
+
+async function* arriving(request: FastifyRequest): AsyncGenerator<Buffer> {
   const raw = request.body as IncomingMessage | undefined;
   if (raw === undefined) return;
   const { socket } = request.raw;

@@ -29,6 +29,12 @@ export async function readPrincipal(
   return (await store.findPrincipal(pool, id, caller.jobs)) ?? unknown(id);
 }
 
+/** Somebody with the rights that they have now, apart from any token; for what is done later in their name. */
+export async function findPrincipal(pool: pg.Pool, id: string): Promise<Principal | undefined> {
+  const row = await store.findPrincipal(pool, id, null);
+  return row && { id, name: row.name, authorities: row.authorities, jobs: row.job_limits, tokenId: "" };
+}
+
 /**
  * Changes name, kind and rights; both the old rights and the new ones must lie within the caller's. Answers the names of
  * the fields that changed, too.

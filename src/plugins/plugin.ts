@@ -16,7 +16,7 @@ export type LogLevel = "debug" | "info" | "warn" | "error";
 export interface StepContext<Input> {
   input: Input;
   scope: StepScope;
-  /** Aborted on stop, timeout and shutdown; its reason says which. What ignores it is abandoned. */
+  /** Aborted on stop, timeout and shutdown; its reason says which. What goes on for 5 s more is abandoned: nothing comes of it. */
   signal: AbortSignal;
   /** The same for every try of this step in this attempt group: pass it on where the target knows such keys. */
   idempotencyKey: string;

@@ -1,4 +1,5 @@
 import type { TestContext } from "node:test";
+import { createConfiguration } from "../../src/compose-configuration.ts";
 import { composeRuntime } from "../../src/compose-runtime.ts";
 import { type Audit, noAudit } from "../../src/http/audit.ts";
 import { createJobs } from "../../src/jobs/jobs.ts";
@@ -22,7 +23,8 @@ export async function jobsApp(t: TestContext, options: { audit?: Audit } = {}) {
   const { pool } = identity;
   const { log } = identity.app;
   const vault = memoryVault();
-  const resources = await composeRuntime({ pool, vault, log, audit: options.audit ?? noAudit });
+  const configuration = createConfiguration({ pool, vault, fileLimit: 1024 });
+  const resources = await composeRuntime({ configuration, vault, log, audit: options.audit ?? noAudit });
   t.after(() => resources.close());
   const jobs = createJobs({ pool, stepTypes: stepTypes({ dialer, sandbox }), ...resources });
   jobRoutes(identity.app, jobs);

@@ -9,20 +9,13 @@ import { type FileRow, fileFields, fileTexts } from "./store.ts";
 import { type FileDeps, uploadFile } from "./upload.ts";
 
 export function fileRoutes(app: FastifyInstance, deps: FileDeps): void {
-  const { files, contents } = deps;
-  const read = (key: { id: string } | { name: string }) => readNamed<FileRow>(files, "file", key);
+  const { store, contents } = deps;
+  const read = (key: { id: string } | { name: string }) => readNamed<FileRow>(store, "file", key);
 
   takingBytes(app, (scope) => {
     route(scope, "uploadFile", async (call) => {
       const { principal, query, headers, body } = call;
-      const { "content-type": contentType = "", "content-length": size } = headers as Record<string, string>;
-      const file = {
-        ...query,
-        contentType,
-        ...(size === undefined ? {} : { size: Number(size) }),
-        digests: headers,
-        by: principal.name,
-      };
+      const file = { ...query, digests: headers, by: principal.name };
       const row = await uploadFile(deps, file, body);
       const created = row.version === 1;
       call.audit({
@@ -38,10 +31,10 @@ export function fileRoutes(app: FastifyInstance, deps: FileDeps): void {
   });
 
   route(app, "listFileOptions", async () => ({
-    body: (await files.options()).map(({ id, name }) => ({ label: name, value: id })),
+    body: (await store.options()).map(({ id, name }) => ({ label: name, value: id })),
   }));
   route(app, "searchFiles", async ({ body }) => {
-    const { rows, meta } = await searchPage(fileFields, fileTexts, body, files.search);
+    const { rows, meta } = await searchPage(fileFields, fileTexts, body, store.search);
     return { data: rows.map(presentFile), meta, message: foundMessage("file", meta) };
   });
   route(app, "getFile", async ({ params }) => ({
@@ -53,15 +46,15 @@ export function fileRoutes(app: FastifyInstance, deps: FileDeps): void {
     message: "The file.",
   }));
   route(app, "fileExists", async ({ params, query }) => {
-    const exists = await files.exists(params.name, query.id);
+    const exists = await store.exists(params.name, query.id);
     return { data: exists, message: exists ? "There is one." : "There is none." };
   });
   route(app, "downloadFile", async ({ params, headers }) => ({
-    download: downloadFile(files, await read({ id: params.id }), headers),
+    download: downloadFile(store, await read({ id: params.id }), headers),
   }));
 
   const remove = (ids: readonly string[]) =>
-    removeNamed<FileRow>(files, ids, async (client, rows) => {
+    removeNamed<FileRow>(store, ids, async (client, rows) => {
       await contents.release(
         client,
         rows.map(({ contentId }) => contentId),

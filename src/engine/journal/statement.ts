@@ -33,7 +33,7 @@ with fence as (
          $24::float8[], $25::json[], $26::json[])
          as s(execution_id, run, position, id, step_id, step_key, status, attempts, started_ms, ended_ms, output, error)
 ), ended as (
-  update execution e set status = x.status, ended_at = greatest(to_timestamp(x.ended_ms / 1000), e.started_at), error = x.error
+  update execution e set status = x.status, ended_at = greatest(to_timestamp(x.ended_ms / 1000), e.run_started_at, e.started_at), error = x.error
   from unnest($27::uuid[], $28::text[], $29::float8[], $30::json[]) as x(id, status, ended_ms, error)
   where e.id = x.id and e.status = 'RUNNING'
   returning e.id, e.job_id, e.status, floor(extract(epoch from e.ended_at - e.started_at) * 1000)::bigint as ms

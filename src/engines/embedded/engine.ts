@@ -9,6 +9,7 @@ import type {
 import { type Journal, openJournal } from "../../engine/journal/journal.ts";
 import { FencedError, type Turn } from "../../engine/journal/lane.ts";
 import { runSteps } from "../../engine/loop.ts";
+import { ShuttingDown } from "../../engine/time-limit.ts";
 import { failpoint } from "../../lib/failpoint.ts";
 import { isPlanted } from "../../lib/plant.ts";
 import { openBacklog } from "./backlog.ts";
@@ -100,11 +101,8 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedEn
       state,
       closing: () => closing || draining,
       onStep(position, attempt, status) {
-        const { id: stepId, key } = job.steps[position]!;
-        checkpoints.changed({ executionId: id, stepId, run: runNumber }, status);
-        if (!seen.listening()) return;
-        const step = { id: stepId, key, attempt };
-        seen.changed({ executionId: id, jobId: job.jobId, at: Date.now(), status, step });
+        checkpoints.changed({ executionId: id, stepId: job.steps[position]!.id, run: runNumber }, status);
+        seen.stepped(id, job, { position, attempt, status });
       },
       onEnd(ending) {
         places.free(job.jobId);
@@ -310,7 +308,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedEn
       closing = true;
       waking.stop();
       const abort = setTimeout(() => {
-        for (const { controller } of running.values()) controller.abort(new Error("Pawl is shutting down."));
+        for (const { controller } of running.values()) controller.abort(new ShuttingDown());
       }, graceMs);
       await Promise.all([...running.values()].map(({ done }) => done));
       clearTimeout(abort);
