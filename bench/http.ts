@@ -1,10 +1,4 @@
-import { fork } from "node:child_process";
-import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import type pg from "pg";
 import { createClient } from "../src/client/client.ts";
 import { closedLoop } from "./closed-loop.ts";
@@ -12,6 +6,7 @@ import { machineCpuSeconds, ownCpuSeconds, postmasterOf, treeCpuSeconds } from "
 import type { EngineOptions } from "./engine.ts";
 import { openStarter } from "./http-load.ts";
 import { describeMachine, describePostgres } from "./machine.ts";
+import { startServer } from "./server.ts";
 import { benchDatabase } from "./setup.ts";
 import { round, table } from "./table.ts";
 import { verifyExecutions } from "./verify.ts";
@@ -112,31 +107,6 @@ function setJob() {
     input: { values: { n: i + 1 } },
   }));
   return { name: `bench-${crypto.randomUUID()}`, steps };
-}
-
-/** The whole server with its defaults, on a free port; its log goes nowhere. */
-async function startServer(databaseUrl: string) {
-  const dataDir = await mkdtemp(join(tmpdir(), "pawl-bench-"));
-  const child = fork(fileURLToPath(new URL("http-server.ts", import.meta.url)), {
-    stdio: ["ignore", "ignore", "inherit", "ipc"],
-    env: { PATH: process.env.PATH, DATABASE_URL: databaseUrl, PAWL_DATA_DIR: dataDir, PAWL_PORT: "0" },
-  });
-  const exit = once(child, "exit");
-  const message = await Promise.race([
-    once(child, "message"),
-    exit.then(([code]) => Promise.reject(new Error(`The server ended with ${code} before it was ready.`))),
-  ]);
-  const { url, token } = message[0] as { url: string; token: string };
-  return {
-    url,
-    token,
-    pid: child.pid!,
-    async [Symbol.asyncDispose]() {
-      child.disconnect();
-      await exit;
-      await rm(dataDir, { recursive: true, force: true });
-    },
-  };
 }
 
 async function countCompleted(pool: pg.Pool, jobId: string): Promise<number> {

@@ -20,7 +20,7 @@ export async function openPawlEngine(database: { url: string; pool: pg.Pool }) {
     loadJob: async (id) => jobs.get(id),
     findJob: async () => undefined,
     runStep: async () => ({ output: { n: 1 } }),
-    limits: { outputBytes: 1024 * 1024, logBytes: 256 * 1024 },
+    limits: { outputBytes: 1024 * 1024, logBytes: 256 * 1024, graceMs: 5_000 },
     maxRunning: 1_000,
     maxQueued: 20_000,
     log: { info() {}, warn: (o, m) => console.error(m, o), error: (o, m) => console.error(m, o) },

@@ -1,5 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { Command, InvalidArgumentError } from "commander";
+import type { ControlOptions } from "./control.ts";
 import type { Machine } from "./machine.ts";
 
 const program = new Command("npm run bench --")
@@ -13,7 +14,8 @@ Examples:
   $ npm run bench -- engine --in-flight 64 --seconds 120
   $ npm run bench -- http --json http.json
   $ npm run bench -- peers
-  $ npm run bench -- search --items 1000000`,
+  $ npm run bench -- search --items 1000000
+  $ npm run bench -- control`,
   );
 
 function benchmark(name: string, about: string, inFlight = [1, 64, 256]): Command {
@@ -82,6 +84,21 @@ program
     const { benchSearch, printSearch } = await import("./search.ts");
     const result = await benchSearch(options);
     await report(options, result, printSearch(result));
+  });
+
+program
+  .command("control")
+  .description("recovery after a kill, parked executions, a stop, and reading beside a long history")
+  .option("--running <n>", "steps under way when the server is killed", positive, 10_000)
+  .option("--parked <n>", "executions that wait", positive, 100_000)
+  .option("--stops <n>", "steps to stop, one after another", positive, 300)
+  .option("--history <n>", "executions of the job with the long history", positive, 1_000_000)
+  .option("--json <file>", "write all figures there too")
+  .action(async (options: ControlOptions & { json?: string }) => {
+    const { benchControl, printControl } = await import("./control.ts");
+    const { running, parked, stops, history } = options;
+    const result = await benchControl({ running, parked, stops, history });
+    await report(options, result, printControl(result));
   });
 
 await program.parseAsync();

@@ -7,6 +7,7 @@ import type { Principal } from "../src/http/principal.ts";
 import { createJobs } from "../src/jobs/jobs.ts";
 import { searchAll } from "../src/jobs/search.ts";
 import { set } from "../src/plugins/set/set.ts";
+import { noSources } from "../test/helpers/no-sources.ts";
 import { machineCpuSeconds, ownCpuSeconds, postmasterOf, treeCpuSeconds } from "./cpu.ts";
 import { describeMachine, describePostgres } from "./machine.ts";
 import { loadItems } from "./search-data.ts";
@@ -91,7 +92,7 @@ export async function benchSearch({ items, repeat }: SearchOptions) {
     await using database = await benchDatabase();
     postgres = await describePostgres(database.pool);
     await loadItems(database.pool, count);
-    const jobs = createJobs({ pool: database.pool, stepTypes: [set] });
+    const jobs = createJobs({ pool: database.pool, stepTypes: [set], ...noSources() });
     const history = executionSearchStore(database.pool);
     const jobCount = Math.round((count * 9) / 100);
     const memoryBefore = await residentMiB();

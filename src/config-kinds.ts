@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import ipaddr from "ipaddr.js";
+import { readKey } from "./lib/key-text.ts";
 
 /** How the text of a variable becomes a value. `parse` throws an Error whose message completes "… must be". */
 export interface Kind<T> {
@@ -120,6 +121,12 @@ export function text(pattern: RegExp, label: string, must: string): Kind<string>
   return kind(label, must, (value) => (pattern.test(value) ? value : undefined));
 }
 
+export const key: Kind<Buffer> = kind(
+  "key",
+  "32 random bytes, as 64 hex digits or in base64: `openssl rand -base64 32` makes them",
+  readKey,
+);
+
 function list(label: string, must: string, item: (text: string) => boolean): Kind<string[]> {
   return kind(
     label,
@@ -143,6 +150,29 @@ export const addresses = list(
   "list",
   "a comma-separated list of IP addresses or ranges such as 10.0.0.0/8",
   isAddressOrRange,
+);
+
+/** A list of some of these words; one at least. */
+export function someOf<const T extends string>(...values: T[]): Kind<T[]> {
+  const must = `a comma-separated list of some of ${values.join(", ")}`;
+  const words = list("list", must, (item) => values.includes(item as T));
+  return {
+    ...words,
+    parse(text) {
+      const chosen = words.parse(text) as T[];
+      if (chosen.length === 0) throw new Error(must);
+      return chosen;
+    },
+    show: (chosen) => chosen.join(","),
+  };
+}
+
+/** Host names and addresses as a Host header has them, without ports; IPv6 in brackets. */
+export const hostNames = list(
+  "list",
+  "a comma-separated list of host names or addresses without ports, IPv6 in brackets",
+  (item) =>
+    hostLabels.test(item) || isIP(item) === 4 || (/^\[.*\]$/.test(item) && isIP(item.slice(1, -1)) === 6),
 );
 
 export const destinations = list(

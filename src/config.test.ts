@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { type Config, ConfigError, describeConfig, loadConfig, type Setting, settings } from "./config.ts";
+import { type Config, ConfigError, describeConfig, loadConfig, settings } from "./config.ts";
+import type { Setting } from "./config-setting.ts";
 
 function load(env: Record<string, string>): Config {
   return loadConfig(env, { envFile: null });
@@ -86,12 +88,33 @@ describe("the configuration", () => {
     ["PAWL_TRUST_PROXY", "10.0.0.0/33", /must be a comma-separated list of IP addresses/],
     ["PAWL_TRUST_PROXY", "true", /must be a comma-separated list of IP addresses/],
     ["PAWL_PUBLIC_URL", "ftp://pawl.example", /must be an http or https URL without user/],
+    ["PAWL_SERVICES", "platform,web", /must be a comma-separated list of some of platform, bridge/],
+    ["PAWL_SERVICES", ",", /must be a comma-separated list of some of/],
+    ["PAWL_PLATFORM_URL", "pawl:7295", /must be an http or https URL/],
+    ["PAWL_BRIDGE_TOKEN", "two words", /must be an API token, without spaces/],
+    ["PAWL_MCP_BRIDGE_URL", "ftp://bridge", /must be an http or https URL/],
+    ["PAWL_OIDC_ISSUER", "http://id.example", /must be an https URL/],
+    ["PAWL_OIDC_AUDIENCE", "two words", /must be the audience of the tokens/],
+    ["PAWL_OIDC_PRINCIPAL_CLAIM", "two words", /must be the name of a claim/],
+    [
+      "PAWL_MCP_ALLOWED_HOSTS",
+      "a.example:80",
+      /must be a comma-separated list of host names or addresses without/,
+    ],
+    ["PAWL_MCP_ALLOWED_ORIGINS", "https://a.example", /must be a comma-separated list of host names/],
+    ["PAWL_MCP_CONFIRM", "always", /must be one of argument, off/],
+    ["PAWL_MCP_CALLS_PER_MINUTE", "-1", /must be a whole number from 0/],
     ["PAWL_URL", "pawl.example.com", /must be an http or https URL/],
     [
       "PAWL_URL",
       "http://me:secret@pawl.example.com",
       /must be an http or https URL without user or password/,
     ],
+    ["PAWL_MASTER_KEY", "hunter2", /must be 32 random bytes, .*openssl rand.*a value that is not shown/],
+    ["PAWL_MASTER_KEY", "00".repeat(32), /must be 32 random bytes/],
+    ["PAWL_MASTER_KEY_PREVIOUS", "hunter2", /must be 32 random bytes/],
+    ["PAWL_MASTER_KEY_FILE", "a\0b", /must be a path/],
+    ["PAWL_MASTER_KEY_PREVIOUS_FILE", "a\0b", /must be a path/],
     ["PAWL_TOKEN", "two words", /must be an API token, without spaces/],
     ["PAWL_FAILPOINT", "journal.after-commit:crash", /refused|crash tests only/],
     ["PAWL_FAILPOINT", "no.such-point:crash", /must be one of journal\.before-commit/],
@@ -113,6 +136,19 @@ describe("the configuration", () => {
         .map(({ name }) => name)
         .sort(),
     );
+  });
+
+  it("takes one master key at a time, and a previous one only beside a new one", () => {
+    const one = randomBytes(32).toString("base64");
+    const file = "/run/secrets/pawl";
+    assert.deepEqual(load({ PAWL_MASTER_KEY: one }).masterKey, Buffer.from(one, "base64"));
+    assert.match(faultsOf({ PAWL_MASTER_KEY: one, PAWL_MASTER_KEY_FILE: file })[0]!, /both set/);
+    assert.match(faultsOf({ PAWL_MASTER_KEY_PREVIOUS: one })[0]!, /no new one/);
+    assert.match(faultsOf({ PAWL_MASTER_KEY_PREVIOUS_FILE: file })[0]!, /no new one/);
+    const previous = { PAWL_MASTER_KEY_PREVIOUS: one, PAWL_MASTER_KEY_PREVIOUS_FILE: file };
+    assert.match(faultsOf({ PAWL_MASTER_KEY_FILE: file, ...previous })[0]!, /both set/);
+    const shown = JSON.stringify(describeConfig(load({ PAWL_MASTER_KEY: one })));
+    assert.ok(!shown.includes(one) && shown.includes("(set, not shown)"));
   });
 
   it("takes a crash point in tests", () => {

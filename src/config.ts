@@ -7,34 +7,17 @@ import {
   duration,
   host,
   integer,
-  type Kind,
+  key,
   oneOf,
   path,
   port,
   text,
   url,
 } from "./config-kinds.ts";
+import { mcpSettings } from "./config-mcp.ts";
+import { optional, type Setting, withDefault } from "./config-setting.ts";
 import { didYouMean } from "./lib/did-you-mean.ts";
 import { failpoints } from "./lib/failpoint.ts";
-
-/** One variable of the environment. `masked`: what `pawl config` hides of it. */
-export interface Setting<T = unknown, D extends string | undefined = string | undefined> {
-  name: string;
-  kind: Kind<T>;
-  default: D;
-  about: string;
-  masked?: "all" | "password";
-}
-
-type Mask = { masked?: "all" | "password" };
-
-function withDefault<T>(name: string, kind: Kind<T>, fallback: string, about: string): Setting<T, string> {
-  return { name, kind, default: fallback, about };
-}
-
-function optional<T>(name: string, kind: Kind<T>, about: string, mask: Mask = {}): Setting<T, undefined> {
-  return { name, kind, default: undefined, about, ...mask };
-}
 
 const crashPoint = new RegExp(`^(${failpoints.join("|").replaceAll(".", "\\.")}):crash(@[1-9]\\d{0,6})?$`);
 
@@ -50,7 +33,29 @@ export const settings = {
     "PAWL_DATA_DIR",
     path,
     "~/.pawl",
-    "Holds the embedded PostgreSQL and the admin token. One Pawl at a time uses it.",
+    "Holds the embedded PostgreSQL, the admin token and the master key. One Pawl at a time uses it.",
+  ),
+  masterKey: optional(
+    "PAWL_MASTER_KEY",
+    key,
+    "Seals the keys that seal secrets. Unset: the file master-key in the data directory, made at the first start.",
+    { masked: "all" },
+  ),
+  masterKeyFile: optional(
+    "PAWL_MASTER_KEY_FILE",
+    path,
+    "A file with the master key, instead of PAWL_MASTER_KEY.",
+  ),
+  masterKeyPrevious: optional(
+    "PAWL_MASTER_KEY_PREVIOUS",
+    key,
+    "The master key until now, while another takes its place: see `pawl vault rewrap`.",
+    { masked: "all" },
+  ),
+  masterKeyPreviousFile: optional(
+    "PAWL_MASTER_KEY_PREVIOUS_FILE",
+    path,
+    "A file with it, instead of PAWL_MASTER_KEY_PREVIOUS.",
   ),
   host: withDefault("PAWL_HOST", host, "127.0.0.1", "Address to listen on; 0.0.0.0 for every interface."),
   port: withDefault("PAWL_PORT", port, "7295", "Port to listen on; 0 takes any free one."),
@@ -108,6 +113,12 @@ export const settings = {
     "1MiB",
     "Largest output of a step, as JSON; a larger one fails the step.",
   ),
+  fileLimit: withDefault(
+    "PAWL_FILE_LIMIT",
+    bytes(1024, 10 * 1024 ** 3),
+    "100MiB",
+    "Largest file that can be uploaded.",
+  ),
   trustProxy: withDefault(
     "PAWL_TRUST_PROXY",
     addresses,
@@ -123,6 +134,7 @@ export const settings = {
     ),
     "Where people reach Pawl, for links that it makes. Unset: the address that it listens on.",
   ),
+  ...mcpSettings,
   url: optional(
     "PAWL_URL",
     url(
@@ -161,9 +173,9 @@ export type Config = { [K in keyof Settings]: ValueOf<Settings[K]> } & {
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
   readonly faults: string[];
-  constructor(faults: string[]) {
+  constructor(faults: string[], options?: ErrorOptions) {
     const count = faults.length === 1 ? "a fault" : `${faults.length} faults`;
-    super(`The configuration has ${count}:\n${faults.map((fault) => `  - ${fault}`).join("\n")}`);
+    super(`The configuration has ${count}:\n${faults.map((fault) => `  - ${fault}`).join("\n")}`, options);
     this.faults = faults;
   }
 }
@@ -216,9 +228,27 @@ function crossFaults(config: Config, nodeEnv: string | undefined): string[] {
   if (config.egress === "guarded" && config.egressAllow?.length > 0) {
     faults.push("PAWL_EGRESS_ALLOW has an effect only with PAWL_EGRESS=strict: set that, or drop the list.");
   }
+  faults.push(...masterKeyFaults(config));
   if (config.failpoint !== undefined && nodeEnv !== "test") {
     faults.push(
       "PAWL_FAILPOINT kills the server and is for crash tests only: unset it, or set NODE_ENV=test.",
+    );
+  }
+  return faults;
+}
+
+function masterKeyFaults(config: Config): string[] {
+  const faults: string[] = [];
+  if (config.masterKey && config.masterKeyFile) {
+    faults.push("PAWL_MASTER_KEY and PAWL_MASTER_KEY_FILE are both set: keep the one that you mean.");
+  }
+  const previous = config.masterKeyPrevious ?? config.masterKeyPreviousFile;
+  if (config.masterKeyPrevious && config.masterKeyPreviousFile) {
+    faults.push("PAWL_MASTER_KEY_PREVIOUS and PAWL_MASTER_KEY_PREVIOUS_FILE are both set: keep one.");
+  }
+  if (previous && !config.masterKey && !config.masterKeyFile) {
+    faults.push(
+      "A previous master key is set and no new one: set PAWL_MASTER_KEY or PAWL_MASTER_KEY_FILE to it.",
     );
   }
   return faults;

@@ -1,6 +1,14 @@
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
+import { openAudit } from "./audit/open.ts";
+import { auditRoutes } from "./audit/routes.ts";
+import { composeBridge, startBridge } from "./compose-bridge.ts";
+import { configurationRoutes, configurationSecrets, createConfiguration } from "./compose-configuration.ts";
+import { composeIdentity } from "./compose-identity.ts";
+import { composeRuntime } from "./compose-runtime.ts";
+import { composeVault } from "./compose-vault.ts";
 import type { Config } from "./config.ts";
+import { vaultRoutes } from "./configuration/vault/routes.ts";
 import { openDatabase } from "./database.ts";
 import { isStoreUnavailable } from "./db/faults.ts";
 import { openShared } from "./engines/embedded/shared.ts";
@@ -19,9 +27,9 @@ import { healthRoutes } from "./http/health.ts";
 import { listen } from "./http/listen.ts";
 import { close as closeApp } from "./http/shutdown.ts";
 import { keepAdminToken } from "./identity/admin-token.ts";
-import { createAuthenticator } from "./identity/authenticate.ts";
 import { ensureAdmin } from "./identity/first-start.ts";
 import { createRecorder } from "./identity/last-used.ts";
+import { findPrincipal } from "./identity/principals.ts";
 import { identityRoutes } from "./identity/routes.ts";
 import { makeSignInCode } from "./identity/session.ts";
 import { deleteExpired } from "./identity/session-store.ts";
@@ -36,14 +44,14 @@ import { createStepRunner } from "./plugins/run.ts";
 import { createSandbox } from "./plugins/sandbox/pool.ts";
 
 export { removeEmbedded as removeData } from "./db/remove-embedded.ts";
-export { RecoveryError, resetAdminToken } from "./recovery.ts";
+export { abandonLostKeys, RecoveryError, resetAdminToken } from "./recovery.ts";
 
 /** A running Pawl. */
 export interface Pawl {
   url: string;
   /** Shown once: only at the first start of a database. */
   adminToken: string | undefined;
-  /** Makes a link to the web interface that signs the administrator in, once and within the hour. */
+  /** Makes a link to the web interface that signs the administrator in, once and within the hour; just the address of a bridge alone. */
   signInLink(): Promise<string>;
   /** Executions that a former process left unfinished, and that this one goes on with. */
   resumed: number;
@@ -52,11 +60,13 @@ export interface Pawl {
 }
 
 const logBytesPerTry = 256 * 1024;
+const stepGraceMs = 5_000;
 const hourMs = 3_600_000;
 const heartbeatMs = 15_000;
 
 /** Builds the parts, hands each what it needs of the others, and listens. */
 export async function startPawl(config: Config): Promise<Pawl> {
+  if (!config.services.includes("platform")) return startBridge(config);
   armFailpoint(config.failpoint);
   const log = createLogger(config);
   // Closed in the reverse order, also when a later part fails to start.
@@ -69,19 +79,30 @@ export async function startPawl(config: Config): Promise<Pawl> {
   const { url: databaseUrl, pool, port } = await openDatabase(config, log, opened, fail);
   const ownPorts = new Set<number>(port === undefined ? [] : [port]);
 
+  const keys = await composeVault(config, { pool, sources: configurationSecrets(pool), log, opened });
+  const auditing = openAudit({ pool, key: keys.vault.deriveKey("audit"), log });
+  opened.defer(() => auditing.close());
+  const configuration = createConfiguration({ pool, vault: keys.vault, fileLimit: config.fileLimit });
+
   const adminToken = await ensureAdmin(pool, {
     keep: async (token) => void (await keepAdminToken(config.dataDir, token)),
   });
   const uses = createRecorder(pool, { log });
   opened.defer(() => uses.close());
-  const authenticator = createAuthenticator(pool, { uses });
 
   const dialer = createDialer({ policy: config.egress, allow: config.egressAllow, ownPorts: () => ownPorts });
   opened.defer(() => dialer.close());
+  let url = "";
+  const publicUrl = () => config.publicUrl?.replace(/\/+$/, "") ?? url;
+  const sessionKey = keys.vault.deriveKey("session");
+  const identity = composeIdentity(config, { pool, uses, dialer, sessionKey, publicUrl });
+  const { authenticator, openMcpSession } = identity;
   const sandbox = createSandbox();
   opened.defer(() => sandbox.close());
   const types = stepTypes({ dialer, sandbox });
-  const jobs = createJobs({ pool, stepTypes: types });
+  const resources = await composeRuntime({ configuration, vault: keys.vault, log, audit: auditing.audit });
+  opened.defer(() => resources.close());
+  const jobs = createJobs({ pool, stepTypes: types, ...resources });
 
   const engine = await openShared({
     pool,
@@ -89,7 +110,7 @@ export async function startPawl(config: Config): Promise<Pawl> {
     loadJob: jobs.loadCompiled,
     findJob: jobs.findCurrent,
     runStep: createStepRunner(types),
-    limits: { outputBytes: config.stepOutputLimit, logBytes: logBytesPerTry },
+    limits: { outputBytes: config.stepOutputLimit, logBytes: logBytesPerTry, graceMs: stepGraceMs },
     maxRunning: config.maxRunning,
     maxQueued: config.maxQueued,
     log,
@@ -115,12 +136,16 @@ export async function startPawl(config: Config): Promise<Pawl> {
     trustProxy: config.trustProxy,
     publicUrl: () => config.publicUrl,
     ui: fileURLToPath(new URL("../web/dist", import.meta.url)),
+    audit: auditing.audit,
   });
   adminRoutes(app, engine);
+  vaultRoutes(app, keys);
+  auditRoutes(app, auditing);
   healthRoutes(app, { database: () => pool.query("select 1"), engine: async () => engine.check() });
-  identityRoutes(app, { pool, authenticator, uses });
+  identityRoutes(app, { pool, authenticator, uses, openMcpSession });
   jobRoutes(app, jobs);
   searchRoutes(app, jobs);
+  configurationRoutes(app, configuration);
   executionRoutes(app, {
     engine,
     store: executions,
@@ -137,8 +162,6 @@ export async function startPawl(config: Config): Promise<Pawl> {
     const engineDone = engine.close(config.shutdownGraceMs).finally(() => engineClosed.abort());
     await Promise.all([engineDone, closeApp(app, config.shutdownGraceMs + 500)]);
   });
-  let url = "";
-  const publicUrl = () => config.publicUrl?.replace(/\/+$/, "") ?? url;
   controlRoutes(app, {
     engine,
     store: executions,
@@ -146,8 +169,14 @@ export async function startPawl(config: Config): Promise<Pawl> {
     live: liveStore(pool),
     hub: eventHub(engine),
     heartbeatMs,
+    findJob: jobs.findStartable,
+    forgetJob: jobs.invalidate,
+    findVersion: jobs.loadCompiled,
+    findPrincipal: (id) => findPrincipal(pool, id),
     publicUrl,
   });
+  const stateKey = keys.vault.deriveKey("requestState");
+  await composeBridge(app, config, { identity, publicUrl, stateKey, log });
   await listen(app, { host: config.host, port: config.port });
   const address = app.server.address() as AddressInfo;
   ownPorts.add(address.port);

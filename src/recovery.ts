@@ -1,14 +1,18 @@
 import { existsSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
+import { givenKeys } from "./compose-vault.ts";
 import type { Config } from "./config.ts";
 import { startEmbedded } from "./db/embedded.ts";
 import { isUndefinedTable } from "./db/faults.ts";
+import { keyringStore } from "./db/keyring-store.ts";
 import { createPool } from "./db/pool.ts";
 import { keepAdminToken } from "./identity/admin-token.ts";
 import { resetAdmin } from "./identity/reset-admin.ts";
+import { VaultError } from "./vault/fault.ts";
+import { abandonKeys } from "./vault/first-keys.ts";
 
-/** What keeps a new admin token from being made; the message says what to do. */
+/** What keeps a way back in from being taken; the message says what to do. */
 export class RecoveryError extends Error {
   override readonly name = "RecoveryError";
 }
@@ -31,6 +35,29 @@ export async function resetAdminToken(
   try {
     return { ...(await resetAdmin(pool, { keep })), file };
   } catch (error) {
+    if (!isUndefinedTable(error)) throw error;
+    throw new RecoveryError("No Pawl has used the database yet. See that DATABASE_URL is the right one.");
+  }
+}
+
+/**
+ * Gives up the keys whose master key is lost, and makes new ones, for whoever holds the data directory or the database's
+ * address. Answers where the new master key is.
+ */
+export async function abandonLostKeys(config: Config): Promise<{ masterKey: string; from: string }> {
+  await using opened = new AsyncDisposableStack();
+  const url = config.databaseUrl ?? (await openEmbedded(config.dataDir, opened));
+  const pool = createPool({ url, max: 1 });
+  opened.defer(() => pool.end());
+  try {
+    const { id, from } = await abandonKeys({
+      store: keyringStore(pool),
+      dataDir: config.dataDir,
+      given: givenKeys(config),
+    });
+    return { masterKey: id, from };
+  } catch (error) {
+    if (error instanceof VaultError) throw new RecoveryError(error.message);
     if (!isUndefinedTable(error)) throw error;
     throw new RecoveryError("No Pawl has used the database yet. See that DATABASE_URL is the right one.");
   }

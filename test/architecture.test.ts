@@ -20,12 +20,26 @@ const mayImport: Record<string, readonly string[]> = {
   jobs: ["contract", "lib", "db", "http", "vault"],
   executions: ["contract", "lib", "db", "http", "vault", "engine"],
   identity: ["contract", "lib", "db", "http", "vault"],
+  registry: ["contract", "lib", "db", "http", "vault"],
+  bridge: ["contract", "lib", "client"],
+  configuration: ["contract", "lib", "db", "http", "vault"],
+  audit: ["contract", "lib", "db", "http", "vault"],
   cli: ["contract", "lib", "client", "config"],
   config: ["lib"],
 };
 
 /** The composition root: it alone may know every part. */
-const compositionRoot = ["src/main.ts", "src/database.ts", "src/logger.ts", "src/recovery.ts"];
+const compositionRoot = [
+  "src/main.ts",
+  "src/compose-bridge.ts",
+  "src/compose-configuration.ts",
+  "src/compose-identity.ts",
+  "src/compose-runtime.ts",
+  "src/compose-vault.ts",
+  "src/database.ts",
+  "src/logger.ts",
+  "src/recovery.ts",
+];
 
 /** Files that may pass the limit, each with its reason. */
 const longFiles: Record<string, string> = {
@@ -35,7 +49,12 @@ const longFiles: Record<string, string> = {
 const longest = 350;
 
 /** Where the command line starts a server in its own process, or opens its data, it loads the composition root. */
-const maySpawnServer = ["src/cli/serve.ts", "src/cli/demo/run.ts", "src/cli/reset-admin.ts"];
+const maySpawnServer = [
+  "src/cli/serve.ts",
+  "src/cli/demo/run.ts",
+  "src/cli/reset-admin.ts",
+  "src/cli/abandon-keys.ts",
+];
 
 const sources = globSync("src/**/*.ts", { cwd: root });
 const web = globSync("web/src/**/*.{ts,tsx}", { cwd: root });
@@ -137,7 +156,7 @@ function valueImportsOf(file: string): string[] {
 test("SQL stands only in stores, in db and in the engines' journals", () => {
   const sql =
     /[`"']\s*(select\s.+\sfrom|insert into|update\s+\w+\s+set|delete from|create table|alter table)\s/is;
-  const allowed = /^src\/(db\/|engine\/journal\/|engines\/|[a-z]+\/([a-z-]+-)?store\.ts$)/;
+  const allowed = /^src\/(db\/|engine\/journal\/|engines\/|[a-z]+\/([a-z-]+\/)?([a-z-]+-)?store\.ts$)/;
   const wrong = production.filter(
     (file) => !allowed.test(file) && sql.test(readFileSync(join(root, file), "utf8")),
   );

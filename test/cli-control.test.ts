@@ -51,8 +51,34 @@ describe("pawl pause, resume, stop and restart", () => {
 
     const shown = (await pawl("execution", "show", id)).stdout;
     assert.match(shown, /PAUSE +PAUSED +admin +lunch/);
-    assert.match(shown, /ATTEMPT +STATUS/);
-    assert.match(shown, /2 +STOPPED .* first/);
+    assert.match(shown, /ATTEMPT +VERSION +STATUS/);
+    assert.match(shown, /2 +1 +STOPPED .* first/);
+  });
+
+  it("restart with the newest version and other parameters, and show what an execution waits for", async () => {
+    const fails = { key: "burst", type: "script", input: { source: "throw 1" } };
+    const parameters = { type: "object", properties: { n: { type: "integer" }, t: { type: "string" } } };
+    const { name, id } = await startJob([log("first", "hi"), fails]);
+    await server.ended(id);
+    const { data: job } = await server.client.getLastExecution({
+      params: { jobId: (await json("job", "show", name)).id },
+    });
+    const steps = [log("first", "hi"), { ...long, key: "burst" }];
+    await server.client.replaceJob({
+      params: { id: job.jobId },
+      body: { name, steps, parameters },
+    });
+    const refused = await pawl("restart", id, "--latest", "--param", "n=x");
+    assert.equal(refused.code, 5, refused.stderr);
+    assert.match(refused.stderr, /parameters/);
+    const done = await pawl("restart", id, "--latest", "--param", "n=3", "--param", "t=7");
+    assert.equal(done.code, 0, done.stderr);
+    const { data } = await server.client.getExecution({ params: { id } });
+    assert.deepEqual([data.jobVersion, data.parameters], [2, { n: 3, t: "7" }]);
+    await server.readUntil(id, ({ waiting }) => waiting !== null);
+    const shown = (await pawl("execution", "show", id)).stdout;
+    assert.match(shown, /Waiting +Step 'burst' waits for a time\., until/);
+    await pawl("stop", id);
   });
 
   it("show when it resumes by itself, and refuse a time that has passed", async () => {

@@ -4,9 +4,9 @@ import { dirname, join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
-import { stepStatuses } from "../src/contract/execution.ts";
+import { type ExecutionStatus, executionStatuses, stepStatuses } from "../src/contract/execution.ts";
 import type { JobInput } from "../src/contract/job.ts";
-import { transitions } from "../src/engine/transitions.ts";
+import { next, type Trigger, transitions } from "../src/engine/transitions.ts";
 import { requireValid } from "../src/jobs/definition.ts";
 import { stepTypesByName } from "../src/jobs/step-type.ts";
 import { createDialer } from "../src/lib/dialer.ts";
@@ -62,6 +62,23 @@ describe("docs/states.md", () => {
     assert.deepEqual(lines, ["stateDiagram-v2", ...expected]);
   });
 
+  test("has a cell for every status and action, as the transition table has it", () => {
+    const [heading] = page.match(/^\| from \|.*$/m)!;
+    const [, ...triggers] = heading
+      .slice(1, -1)
+      .split("|")
+      .map((cell) => cell.trim());
+    assert.deepEqual(triggers, ["pause", "resume", "stop", "restart", "approve", "reject"]);
+    const rows = rowsOf(page, "from");
+    assert.deepEqual(rows.map(([status]) => status).sort(), [...executionStatuses].sort());
+    for (const [status, ...cells] of rows) {
+      const expected = triggers.map(
+        (trigger) => next(status as ExecutionStatus, trigger as Trigger) ?? "409",
+      );
+      assert.deepEqual(cells, expected, status);
+    }
+  });
+
   test("explains every status of a step", () => {
     assert.deepEqual(
       rowsOf(page, "status").map(([status]) => status),
@@ -109,7 +126,7 @@ describe("what the pages point to", () => {
       for (const [, line] of code.matchAll(/(?<![\w./-])pawl ((?:[a-z][a-z-]* ?)+[^\n`#|)]*)/g)) {
         const [first, second = ""] = line!.trim().split(/\s+/);
         const grouped =
-          ["job", "collection", "execution", "token", "principal"].includes(first!) &&
+          ["job", "collection", "execution", "token", "principal", "vault", "audit"].includes(first!) &&
           /^[a-z-]+$/.test(second);
         const command = grouped ? `${first} ${second}` : first!;
         const options = shown.get(command) ?? new Set();

@@ -8,7 +8,7 @@ export async function confirm(question: string): Promise<void> {
   }
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   const answer = await terminal.question(`${question} [y/N] `).finally(() => terminal.close());
-  if (!/^y(es)?$/i.test(answer.trim())) throw new CliError("usage", "Nothing was deleted.");
+  if (!/^y(es)?$/i.test(answer.trim())) throw new CliError("usage", "Nothing was done.");
 }
 
 /** A whole number of the command line, 1 to 1000. */

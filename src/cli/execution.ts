@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { JobExecution } from "../contract/execution.ts";
+import type { JobExecution, StepExecution } from "../contract/execution.ts";
 import { count } from "./ask.ts";
 import { addExecutionList } from "./execution-list.ts";
 import { CliError, exitCodes } from "./exit.ts";
@@ -103,6 +103,11 @@ function describe(execution: JobExecution): string {
   if (execution.pausedMs > 0) head.push(["Paused", duration(execution.pausedMs)]);
   if (execution.resumeAt) head.push(["Resumes", localTime(execution.resumeAt)]);
   if (execution.draining) head.push(["Draining", "the step under way finishes"]);
+  const { waiting } = execution;
+  if (waiting && waiting.reason !== "decision") {
+    const until = waiting.until ? `, until ${localTime(waiting.until)} at most` : "";
+    head.push(["Waiting", `${oneLine(waiting.message, 300)}${until}`]);
+  }
   if (execution.waitingFor) head.push(["Waits for", oneLine(execution.waitingFor.message, 300)]);
   if (execution.error) head.push(["Error", oneLine(execution.error.message, 1000)]);
   const steps = table(
@@ -112,10 +117,16 @@ function describe(execution: JobExecution): string {
       status(step.status),
       duration(step.durationMs),
       String(step.attempts),
-      oneLine(step.error?.message ?? (step.output === null ? "" : JSON.stringify(step.output)), 80),
+      outcomeOf(step),
     ]),
   );
   return [fields(head), steps, ...history(execution)].join("\n\n");
+}
+
+function outcomeOf({ error, output, childExecutionId }: StepExecution): string {
+  if (error) return oneLine(error.message, 80);
+  if (output !== null) return oneLine(JSON.stringify(output), 80);
+  return childExecutionId === null ? "" : `runs execution ${childExecutionId}`;
 }
 
 /** What was done to it, and the attempts before this one. */
@@ -134,13 +145,14 @@ function history({ actions, attempts }: JobExecution): string[] {
   if (attempts.length > 1) {
     const rows = attempts.map((attempt) => [
       String(attempt.run),
+      String(attempt.jobVersion),
       status(attempt.status),
       localTime(attempt.startTime),
       duration(attempt.activeDurationMs),
       safe(attempt.fromStep?.key ?? ""),
       oneLine(attempt.error?.message ?? "", 80),
     ]);
-    parts.push(table(["ATTEMPT", "STATUS", "STARTED", "ACTIVE", "FROM STEP", "ERROR"], rows));
+    parts.push(table(["ATTEMPT", "VERSION", "STATUS", "STARTED", "ACTIVE", "FROM STEP", "ERROR"], rows));
   }
   return parts;
 }

@@ -1,7 +1,10 @@
 /** What the process's exit code means: scripts rely on it, so `pawl --help` prints this table. */
 export const exitCodes = {
   ok: { code: 0, means: "done; with --wait: the execution COMPLETED" },
-  failed: { code: 1, means: "the execution FAILED, or Pawl could not do its work" },
+  failed: {
+    code: 1,
+    means: "the execution FAILED, the audit record is not intact, or Pawl could not do its work",
+  },
   usage: { code: 2, means: "the command line, a file or the configuration is wrong" },
   stopped: { code: 3, means: "the execution was STOPPED" },
   unreachable: { code: 4, means: "Pawl can't be reached" },

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from "commander";
 import manifest from "../../package.json" with { type: "json" };
+import { addAudit } from "./audit.ts";
 import { addCollection } from "./collection.ts";
 import { addConfig } from "./config.ts";
 import { addControl } from "./control.ts";
@@ -9,12 +10,14 @@ import { addExecution } from "./execution.ts";
 import { exitCodes } from "./exit.ts";
 import { reportFailure } from "./failure.ts";
 import { addJob } from "./job.ts";
+import { addMcp } from "./mcp.ts";
 import { addPrincipal } from "./principal.ts";
 import { addSearch } from "./search.ts";
 import { addServe } from "./serve.ts";
 import { addStart } from "./start.ts";
 import { paint } from "./text.ts";
 import { addToken } from "./token.ts";
+import { addVault } from "./vault.ts";
 import { addWhoAmI } from "./whoami.ts";
 
 /** Runs one command line and answers the exit code. Commands set `process.exitCode` where it is not 0. */
@@ -60,10 +63,14 @@ function buildProgram(): Command {
   addControl(program);
   addSearch(program);
   addCollection(program);
+  program.commandsGroup("Assistants:");
+  addMcp(program);
   program.commandsGroup("Access:");
   addToken(program);
   addPrincipal(program);
   addWhoAmI(program);
+  addVault(program);
+  addAudit(program);
   return program;
 }
 

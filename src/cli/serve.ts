@@ -11,6 +11,7 @@ export function addServe(program: Command): void {
   program
     .command("serve")
     .description("start Pawl, with a PostgreSQL of its own unless DATABASE_URL names one")
+    .option("--services <list>", "what runs in this process: platform, bridge, or both (or PAWL_SERVICES)")
     .addHelpText(
       "after",
       `
@@ -21,11 +22,12 @@ Examples:
   $ pawl serve
   $ PAWL_PORT=8080 PAWL_DATA_DIR=/srv/pawl pawl serve
   $ DATABASE_URL=postgresql://pawl:secret@db/pawl pawl serve
+  $ PAWL_PLATFORM_URL=http://pawl:7295 PAWL_BRIDGE_TOKEN=pawl_… pawl serve --services bridge
 
 All variables: \`pawl config\`, docs/configuration.md.`,
     )
-    .action(async (_options, command: Command) => {
-      const { config, note } = openSession(command, { local: true });
+    .action(async ({ services }: { services?: string }, command: Command) => {
+      const { config, note } = openSession(command, { local: true, settings: { PAWL_SERVICES: services } });
       const end = onEndRequested({ force: true });
       // Imported here, so that the other commands need not load a server.
       const { startPawl } = await import("../main.ts");
@@ -35,7 +37,10 @@ All variables: \`pawl config\`, docs/configuration.md.`,
         startPawl(config),
       );
       try {
-        if (!end.requested.aborted) note(welcome(started, await webLink(started), config));
+        if (!end.requested.aborted) {
+          const isBridge = !config.services.includes("platform");
+          note(isBridge ? welcomeToBridge(started.url) : welcome(started, await webLink(started), config));
+        }
         await aborted(end.requested);
         note("Ending Pawl; what runs is taken up again at the next start. Once more ends it at once.");
       } finally {
@@ -63,6 +68,17 @@ async function webLink(started: Started): Promise<string> {
 /** What listens on every interface is reached on this machine by the loopback address. */
 function reachable(url: string): string {
   return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
+}
+
+function welcomeToBridge(url: string): string {
+  return `
+${paintNote(["bold", "green"], "Pawl is ready")} at ${url}
+
+  Assistants     ${url}/mcp
+  The rest       at the platform's address: this is the MCP bridge alone
+
+Ctrl-C ends it.
+`;
 }
 
 function welcome(started: Started, web: string, config: Config): string {

@@ -11,6 +11,7 @@ export interface Session {
   config: Config;
   url: string;
   client: Client;
+  token: string | undefined;
   /** Where the token came from; undefined when there is none. */
   tokenFrom: string | undefined;
   json: boolean;
@@ -29,9 +30,12 @@ interface GlobalOptions {
 export const adminTokenFile = "admin-token";
 
 /** Reads the global options, the environment and the admin token; calls nothing yet. `local`: nor will it ever. */
-export function openSession(command: Command, how: { local?: boolean } = {}): Session {
+export function openSession(
+  command: Command,
+  how: { local?: boolean; settings?: Record<string, string | undefined> } = {},
+): Session {
   const options = command.optsWithGlobals<GlobalOptions>();
-  const commandLine = { PAWL_URL: options.url, PAWL_TOKEN: options.token };
+  const commandLine = { PAWL_URL: options.url, PAWL_TOKEN: options.token, ...how.settings };
   const config = loadConfig(process.env, { commandLine });
   const url = how.local ? "" : (config.url ?? localUrl(config));
   const [token, tokenFrom] = how.local ? [] : findToken(config, url);
@@ -40,6 +44,7 @@ export function openSession(command: Command, how: { local?: boolean } = {}): Se
     config,
     url,
     client: createClient({ url, token }),
+    token,
     tokenFrom,
     json,
     result: (value, human) => console.log(json ? JSON.stringify(value, null, 2) : human()),

@@ -1,6 +1,7 @@
 import { hostname } from "node:os";
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { authorities, covers } from "../contract/authorities.ts";
+import { type McpScope, mcpScopes } from "../contract/bridge.ts";
 import type { JobLimits, PrincipalRecord, TokenRecord } from "../contract/identity.ts";
 import { didYouMean } from "../lib/did-you-mean.ts";
 import { CliError } from "./exit.ts";
@@ -18,6 +19,8 @@ interface CreateOptions {
   job?: string[];
   tag?: string[];
   service?: boolean;
+  for: "api" | "mcp";
+  scope?: string[];
   expiresIn?: number;
 }
 
@@ -33,6 +36,12 @@ export function addToken(program: Command): void {
     .option("--job <job>", "limit a new principal to this job (name or id); repeat for more", collect)
     .option("--tag <tag>", "limit a new principal to jobs with this tag; repeat for more", collect)
     .option("--service", "the new principal is a program, not a person")
+    .addOption(
+      new Option("--for <what>", "mcp: for an AI assistant, at /mcp only")
+        .choices(["api", "mcp"])
+        .default("api"),
+    )
+    .option("--scope <scope>", `of a token for mcp: ${mcpScopes.join(", ")}; repeat for more`, collect)
     .option("--expires-in <days>", "days until the token expires; never when left out", wholeDays)
     .addHelpText(
       "after",
@@ -44,6 +53,7 @@ Examples:
   $ pawl token create
   $ pawl token create --principal ci --service --authority 'JobService:Job:execute' \\
       --authority 'JobService:*:read' --tag nightly --expires-in 90
+  $ pawl token create --for mcp --scope jobs:read --scope jobs:run --principal ana
   $ export PAWL_TOKEN=$(pawl token create --principal ana --authority 'JobService:*:*')
 
 Authorities (any part may be *):
@@ -56,6 +66,8 @@ ${authorities.map((authority) => `  ${authority}`).join("\n")}`,
         body: {
           principalId,
           name: options.name,
+          for: options.for,
+          ...(options.scope === undefined ? {} : { scopes: scopesOf(options.scope) }),
           ...(options.expiresIn === undefined ? {} : { expiresInDays: options.expiresIn }),
         },
       });
@@ -74,11 +86,12 @@ ${authorities.map((authority) => `  ${authority}`).join("\n")}`,
       const tokens = (await listTokens(session)).filter((token) => options.all || stateOf(token) === "valid");
       session.result(tokens, () =>
         table(
-          ["NAME", "PREFIX", "PRINCIPAL", "CREATED", "LAST USED", "EXPIRES", "STATE", "ID"],
+          ["NAME", "PREFIX", "PRINCIPAL", "FOR", "CREATED", "LAST USED", "EXPIRES", "STATE", "ID"],
           tokens.map((token) => [
             safe(token.name),
             safe(token.prefix),
             safe(token.principalName),
+            token.scopes ? `mcp (${token.scopes.join(", ")})` : "api",
             localTime(token.createdAt),
             token.lastUsedAt ? localTime(token.lastUsedAt) : "never",
             token.expiresAt ? localTime(token.expiresAt) : "never",
@@ -113,6 +126,15 @@ ${authorities.map((authority) => `  ${authority}`).join("\n")}`,
 /** For an option that may be repeated. */
 export function collect(value: string, before: string[] = []): string[] {
   return [...before, value];
+}
+
+/** @throws CliError for what is no scope */
+export function scopesOf(given: string[]): McpScope[] {
+  const wrong = given.find((scope) => !mcpScopes.includes(scope as McpScope));
+  if (wrong === undefined) return given as McpScope[];
+  throw new CliError("usage", `"${wrong}" is not a scope.${didYouMean(wrong, mcpScopes)}`, {
+    hint: `There are ${mcpScopes.join(", ")}.`,
+  });
 }
 
 function wholeDays(value: string): number {

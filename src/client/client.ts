@@ -28,9 +28,17 @@ export interface TextBody {
   content: string;
 }
 
-type BodyPart<R extends Route> = R extends { textBody: string[] }
-  ? { body: BodyOf<R>; text?: undefined } | { body?: undefined; text: TextBody }
-  : Part<"body", BodyOf<R>>;
+/** What an upload is read from. A stream is sent as it comes. */
+export interface Bytes {
+  type: string;
+  content: Blob | Uint8Array<ArrayBuffer> | string | ReadableStream<Uint8Array>;
+}
+
+type BodyPart<R extends Route> = R extends { takesBytes: readonly string[] }
+  ? { bytes: Bytes }
+  : R extends { textBody: string[] }
+    ? { body: BodyOf<R>; text?: undefined } | { body?: undefined; text: TextBody }
+    : Part<"body", BodyOf<R>>;
 
 export type RequestOf<R extends Route> = Part<"params", ParamsOf<R>> &
   Part<"query", QueryOf<R>> &
@@ -38,7 +46,7 @@ export type RequestOf<R extends Route> = Part<"params", ParamsOf<R>> &
   BodyPart<R> & { signal?: AbortSignal };
 
 export interface Answer<R extends Route> {
-  data: DataOf<R>;
+  data: R extends { givesBytes: true } ? ReadableStream<Uint8Array> : DataOf<R>;
   /** The envelope's sentence; empty where the route answers without an envelope. */
   message: string;
   meta: R extends { meta: unknown } ? Meta : undefined;
@@ -83,6 +91,7 @@ interface LooseRequest {
   headers?: Record<string, string | undefined>;
   body?: unknown;
   text?: TextBody;
+  bytes?: Bytes;
   signal?: AbortSignal;
 }
 
@@ -105,6 +114,7 @@ function call(options: ClientOptions, route: Route, request: LooseRequest): Prom
     method: route.method,
     headers: headersOf(options, route, request),
     body: bodyOf(route, request),
+    ...(request.bytes?.content instanceof ReadableStream ? { duplex: "half" } : {}),
     // The token is for this address: following a redirect would show it to another.
     redirect: "manual",
     signal: request.signal,
@@ -113,6 +123,10 @@ function call(options: ClientOptions, route: Route, request: LooseRequest): Prom
 
 async function send(options: ClientOptions, route: Route, request: LooseRequest) {
   const response = await call(options, route, request);
+  if (response.ok && route.givesBytes) {
+    const data = response.body ?? new Blob([]).stream();
+    return { data, message: "", meta: undefined, status: response.status, headers: response.headers };
+  }
   const text = await readText(options, response, request.signal);
   if (!response.ok) throw failure(options, response, text);
   return { ...unwrap(options, route, response, text), status: response.status, headers: response.headers };
@@ -135,16 +149,19 @@ function target(route: Route, request: LooseRequest): string {
 }
 
 function headersOf(options: ClientOptions, route: Route, request: LooseRequest): Record<string, string> {
-  const headers: Record<string, string> = { accept: (route.produces ?? ["application/json"]).join(", ") };
+  const accepted = route.givesBytes ? ["*/*"] : (route.produces ?? ["application/json"]);
+  const headers: Record<string, string> = { accept: accepted.join(", ") };
   for (const [name, value] of Object.entries(request.headers ?? {})) {
     if (value !== undefined) headers[name] = value;
   }
   if (options.token && route.access !== "public") headers.authorization = `Bearer ${options.token}`;
+  if (request.bytes) headers["content-type"] = request.bytes.type;
   if (route.body) headers["content-type"] = request.text?.type ?? "application/json";
   return headers;
 }
 
-function bodyOf(route: Route, request: LooseRequest): string | undefined {
+function bodyOf(route: Route, request: LooseRequest): Bytes["content"] | undefined {
+  if (request.bytes) return request.bytes.content;
   if (!route.body) return undefined;
   return request.text ? request.text.content : JSON.stringify(request.body ?? {});
 }

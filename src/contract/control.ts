@@ -31,6 +31,17 @@ export const RestartRequest = Strict({
         "Id or key of the step to begin with. Left out: the failed step; of a stopped execution the first step without a result.",
     }),
   ),
+  version: Type.Optional(
+    OneOf(["latest"], {
+      description:
+        "`latest`: goes on with the newest version of the job; the steps whose results are kept must be the same in it, by key and type. Left out: the version that it ran.",
+    }),
+  ),
+  parameters: Type.Optional(
+    Type.Record(Type.String(), Type.Unknown(), {
+      description: "In the place of those that it had; checked against the schema of the version.",
+    }),
+  ),
   reason: Type.Optional(reason),
 });
 export type RestartRequest = Static<typeof RestartRequest>;
@@ -38,9 +49,17 @@ export type RestartRequest = Static<typeof RestartRequest>;
 /** What is said with a decision. */
 export const comment = Type.String({ minLength: 1, maxLength: 2000, description: "Kept in the history." });
 
+/** Which question somebody has read. */
+export const question = Type.String({
+  format: "uuid",
+  description:
+    "`stepExecutionId` of `waitingFor`, as it was read: when the execution waits for another decision by now, it is refused.",
+});
+
 export const DecisionRequest = Strict({
   jobExecutionId: executionId,
   approve: Type.Boolean(),
+  stepExecutionId: Type.Optional(question),
   comment: Type.Optional(comment),
   answers: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), { description: "To the step's form; only with an approval." }),

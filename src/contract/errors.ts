@@ -17,8 +17,20 @@ export const errorCatalogue = {
   IDEMPOTENCY_CONFLICT: { status: 409, when: "The Idempotency-Key was used before with another body." },
   PAYLOAD_TOO_LARGE: { status: 413, when: "The body is larger than the limit." },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, when: "The Content-Type is not one this route takes." },
+  DECRYPT_FAILED: {
+    status: 422,
+    when: "A sealed value does not open here: altered, of another record or field, or sealed by another Pawl.",
+  },
+  SECRET_REENTRY_REQUIRED: {
+    status: 422,
+    when: "Where secrets go has changed: those that `details` names must be entered again.",
+  },
   INTERNAL: { status: 500, when: "A fault of ours. The request id finds it in the log." },
   STORE_UNAVAILABLE: { status: 503, when: "The database cannot be reached just now; try again." },
+  ISSUER_UNAVAILABLE: {
+    status: 503,
+    when: "The identity provider cannot be reached just now; try again.",
+  },
   OVERLOADED: {
     status: 503,
     when: "More work is queued than the server will hold; try again after Retry-After.",

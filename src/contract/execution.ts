@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import { AssistantClient } from "./bridge.ts";
 import { Id, Nullable, OneOf, Strict, Timestamp } from "./shapes.ts";
 
 export const executionStatuses = ["RUNNING", "PAUSED", "STOPPED", "COMPLETED", "FAILED"] as const;
@@ -40,6 +41,7 @@ export const ExecutionError = Type.Object({
   message: Type.String(),
   stepId: Type.Optional(Type.String()),
   stepKey: Type.Optional(Type.String()),
+  childExecutionId: Type.Optional(Type.String({ description: "Of the job that the step ran." })),
 });
 export type ExecutionError = Static<typeof ExecutionError>;
 
@@ -72,6 +74,9 @@ export const StepExecution = Type.Object({
   }),
   attempts: Type.Integer({ description: "Tries so far; 0 before the first." }),
   waitingUntil: Nullable(Timestamp),
+  childExecutionId: Nullable(Id, {
+    description: "Of a step that runs a job: the execution that it started.",
+  }),
   output: Type.Unknown(),
   error: Nullable(ExecutionError),
 });
@@ -94,6 +99,7 @@ export const ExecutionAttempt = Type.Object({
   run: Type.Integer(),
   workflowId: Id,
   jobVersion: Type.Integer(),
+  parameters: Type.Record(Type.String(), Type.Unknown()),
   status: ExecutionStatus,
   startTime: Timestamp,
   endTime: Nullable(Timestamp),
@@ -112,6 +118,7 @@ export type ExecutionAttempt = Static<typeof ExecutionAttempt>;
 /** The decision that an execution is PAUSED for. */
 export const WaitingFor = Type.Object({
   kind: Type.Literal("decision"),
+  stepExecutionId: Id,
   stepId: Id,
   stepKey: Type.String(),
   message: Type.String(),
@@ -124,6 +131,14 @@ export const WaitingFor = Type.Object({
   onDeadline: Nullable(OneOf(["approve", "reject", "fail"])),
 });
 export type WaitingFor = Static<typeof WaitingFor>;
+
+/** Why nothing of an execution runs just now, though it is neither over nor paused by hand. */
+export const Waiting = Type.Object({
+  reason: OneOf(["place", "decision", "time", "retry", "job"]),
+  message: Type.String(),
+  until: Nullable(Timestamp),
+});
+export type Waiting = Static<typeof Waiting>;
 
 export const JobExecution = Type.Object({
   id: Id,
@@ -139,10 +154,15 @@ export const JobExecution = Type.Object({
   pausedMs: Type.Integer({ description: "Time spent PAUSED so far, over all attempts." }),
   draining: Type.Boolean({ description: "PAUSED, while the step under way finishes." }),
   resumeAt: Nullable(Timestamp),
-  waitingFor: Nullable(WaitingFor),
+  waiting: Nullable(Waiting, {
+    description:
+      "`place`: the job's concurrency limit is reached. Null: it runs, is paused by hand, or is over.",
+  }),
+  waitingFor: Nullable(WaitingFor, { description: "The decision that is waited for." }),
   triggeredBy: Type.String(),
   triggerSource: Nullable(Type.String()),
   startedBy: Type.String({ description: "Name of the principal who started it." }),
+  client: Nullable(AssistantClient),
   parameters: Type.Record(Type.String(), Type.Unknown()),
   error: Nullable(ExecutionError),
   run: Type.Integer({ description: "Number of the attempt; 1 until it is restarted." }),
@@ -160,6 +180,7 @@ const {
   pausedMs: _paused,
   draining: _draining,
   resumeAt: _resumeAt,
+  waiting: _waiting,
   waitingFor: _waitingFor,
   ...ofItsRow
 } = JobExecution.properties;

@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import { McpScope } from "./bridge.ts";
 import { Id, Nullable, OneOf, patterns, Strict, Timestamp } from "./shapes.ts";
 
 /** Which jobs a principal may see and use: any that one of the lists names. Null: every job. */
@@ -19,6 +20,15 @@ export const PrincipalInput = Strict({
   kind: Type.Optional(OneOf(["user", "service"], { default: "user" })),
   authorities: Type.Array(Grant, { maxItems: 100 }),
   jobs: Type.Optional(Nullable(JobLimits)),
+  externalId: Type.Optional(
+    Nullable(
+      Type.String({
+        minLength: 1,
+        maxLength: 255,
+        description: "Unique. What the identity provider calls them: see PAWL_OIDC_PRINCIPAL_CLAIM.",
+      }),
+    ),
+  ),
 });
 export type PrincipalInput = Static<typeof PrincipalInput>;
 
@@ -28,6 +38,7 @@ export const PrincipalRecord = Type.Object({
   kind: OneOf(["user", "service"]),
   authorities: Type.Array(Type.String()),
   jobs: Nullable(JobLimits),
+  externalId: Nullable(Type.String()),
   createdAt: Timestamp,
 });
 export type PrincipalRecord = Static<typeof PrincipalRecord>;
@@ -38,6 +49,20 @@ export const TokenInput = Strict({
   expiresInDays: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 3650, description: "Never, when left out." }),
   ),
+  for: Type.Optional(
+    OneOf(["api", "mcp"], {
+      default: "api",
+      description: "mcp: for an assistant, at /mcp only; api: for everything but /mcp.",
+    }),
+  ),
+  scopes: Type.Optional(
+    Type.Array(McpScope, {
+      minItems: 1,
+      maxItems: 3,
+      uniqueItems: true,
+      description: "Of a token for mcp, and required there: what it is good for at most.",
+    }),
+  ),
 });
 export type TokenInput = Static<typeof TokenInput>;
 
@@ -47,6 +72,8 @@ export const TokenRecord = Type.Object({
   prefix: Type.String({ description: "The first characters of the token, to recognise it by." }),
   principalId: Id,
   principalName: Type.String(),
+  for: OneOf(["api", "mcp"]),
+  scopes: Nullable(Type.Array(McpScope)),
   createdAt: Timestamp,
   expiresAt: Nullable(Timestamp),
   lastUsedAt: Nullable(Timestamp),

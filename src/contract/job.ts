@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import { ConnectionIdentity } from "./connection.ts";
 import { Id, Nullable, OneOf, patterns, Strict, Timestamp } from "./shapes.ts";
 
 const Retry = Strict(
@@ -29,6 +30,13 @@ const stepFields = {
   when: Type.Optional(
     Type.String({ minLength: 1, maxLength: 4000, description: "CEL; the step is SKIPPED when it is false." }),
   ),
+  connectionId: Type.Optional(
+    Type.String({
+      format: "uuid",
+      description:
+        "The connection that it uses, of a type that the step type takes. Only this reference is kept.",
+    }),
+  ),
   input: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), {
       description: "Checked by the type; strings may hold {{ CEL }}.",
@@ -51,6 +59,11 @@ export const StepInput = Strict({
     Type.String({ format: "uuid", description: "The lasting id of a step that is already there." }),
   ),
   ...stepFields,
+  connection: Type.Optional(
+    Strict(ConnectionIdentity.properties, {
+      description: "The same by name and type, instead of connectionId.",
+    }),
+  ),
 });
 export type StepInput = Static<typeof StepInput>;
 
@@ -145,5 +158,9 @@ export const StepTypeInfo = Type.Object({
   description: Type.String(),
   input: Type.Record(Type.String(), Type.Unknown(), { description: "JSON Schema of `input`." }),
   output: Type.Record(Type.String(), Type.Unknown(), { description: "JSON Schema of the output." }),
+  connectionTypes: Type.Array(Type.String(), {
+    description: "Types of the connections that it can use; empty: it uses none.",
+  }),
+  connectionRequired: Type.Boolean(),
 });
 export type StepTypeInfo = Static<typeof StepTypeInfo>;

@@ -1,7 +1,12 @@
 import Type, { type Static, type TSchema } from "typebox";
+import { adminRoutes } from "./admin-routes.ts";
 import type { Access } from "./authorities.ts";
+import { bridgeRoutes } from "./bridge-routes.ts";
+import { certificateRoutes } from "./certificate-routes.ts";
 import { Collection, CollectionInput } from "./collection.ts";
+import { connectionRoutes } from "./connection-routes.ts";
 import { controlRoutes } from "./control-routes.ts";
+import { datasetRoutes } from "./dataset-routes.ts";
 import type { ErrorCode } from "./errors.ts";
 import {
   ExecutionSummary,
@@ -13,6 +18,7 @@ import {
   StartResponse,
   StepLogLine,
 } from "./execution.ts";
+import { fileRoutes } from "./file-routes.ts";
 import {
   CreatedToken,
   PrincipalInput,
@@ -24,15 +30,19 @@ import {
   WhoAmI,
 } from "./identity.ts";
 import { Job, JobInput, JobVersion, StepRecord, StepTypeInfo } from "./job.ts";
+import { mcpServerRoutes } from "./mcp-server-routes.ts";
 import { overviewRoutes } from "./overview-routes.ts";
 import { FilterRequest, itemTypes, SearchItem, searchFields } from "./search.ts";
 import { Id, Meta, OneOf } from "./shapes.ts";
+import { variableRoutes } from "./variable-routes.ts";
 
 /** One route: everything that the server, the client and the documentation need to know of it. */
 export interface Route {
   method: "GET" | "POST" | "PUT" | "DELETE";
   path: string;
   access: Access;
+  /** The MCP bridge may call it for an assistant; without it an assistant's session is refused, whatever its scopes. */
+  assistants?: boolean;
   tag: string;
   summary: string;
   description?: string;
@@ -42,6 +52,10 @@ export interface Route {
   body?: TSchema;
   /** Media types taken besides application/json; the handler gets the text. */
   textBody?: string[];
+  /** Takes bytes of these media types (or of any) instead of JSON: the handler reads them as they come. */
+  takesBytes?: readonly string[];
+  /** Answers bytes as a file to save, with whatever media type they have. */
+  givesBytes?: true;
   /** `data` of the envelope; or, where `bare`, the whole body. */
   data: TSchema;
   bare?: boolean;
@@ -54,6 +68,13 @@ export interface Route {
   status?: number;
   /** Other successes, by status, with the same body. */
   alsoAnswers?: Record<number, string>;
+  /**
+   * The type of record that it acts on, for the audit record, which keeps every route but GETs and those that ask for a
+   * `:read` authority. A string on one of these keeps it too; false: it changes nothing.
+   */
+  audits?: string | false;
+  /** What it does is kept with its author elsewhere: the audit record has only those who were forbidden. */
+  ownHistory?: true;
   /** Failures besides those that every route may answer (400, 401, 403, 413, 415, 500, 503). */
   errors: ErrorCode[];
 }
@@ -92,6 +113,7 @@ export const routes = {
     path: "/jobs",
     access: "JobService:Job:upsert",
     tag: "Jobs",
+    audits: "job",
     summary: "Create a job",
     body: JobInput,
     data: Job,
@@ -102,6 +124,7 @@ export const routes = {
     method: "POST",
     path: "/jobs/search",
     access: "JobService:Job:read",
+    assistants: true,
     tag: "Jobs",
     summary: "Find jobs",
     description: fieldsOf("searchJobs"),
@@ -115,6 +138,7 @@ export const routes = {
     path: "/jobs/import",
     access: "JobService:Job:upsert",
     tag: "Jobs",
+    audits: "job",
     summary: "Create a job from YAML or JSON, or replace the one of the same name",
     query: Type.Object({
       onExisting: Type.Optional(
@@ -132,6 +156,7 @@ export const routes = {
     path: "/jobs/check",
     access: "JobService:Job:upsert",
     tag: "Jobs",
+    audits: false,
     summary: "Check a definition without saving it",
     description:
       "Refuses with every fault that a save would be refused for, but a name that is taken. Ids of steps do not count.",
@@ -144,6 +169,7 @@ export const routes = {
     method: "GET",
     path: "/jobs/:id",
     access: "JobService:Job:read",
+    assistants: true,
     tag: "Jobs",
     summary: "Read a job",
     params: byId,
@@ -155,6 +181,7 @@ export const routes = {
     path: "/jobs/:id",
     access: "JobService:Job:upsert",
     tag: "Jobs",
+    audits: "job",
     summary: "Replace a job by a new version",
     description: "Executions that already run keep the version they started with.",
     params: byId,
@@ -172,6 +199,7 @@ export const routes = {
     path: "/jobs/:id",
     access: "JobService:Job:delete",
     tag: "Jobs",
+    audits: "job",
     summary: "Delete a job",
     description: "Its executions stay readable; those that run go on to their end.",
     params: byId,
@@ -208,6 +236,7 @@ export const routes = {
     path: "/jobs/:id/versions/:version/restore",
     access: "JobService:Job:upsert",
     tag: "Jobs",
+    audits: "job",
     summary: "Make an earlier version the newest again",
     params: Type.Object({ id: Id, version: Type.Integer({ minimum: 1, maximum: 2_147_483_647 }) }),
     data: Job,
@@ -241,6 +270,7 @@ export const routes = {
     path: "/search",
     access: "authenticated",
     tag: "Search",
+    audits: false,
     summary: "Find jobs, steps and collections",
     description: `Covers the types that the caller may read (JobService:Job:read, JobService:Step:read, JobService:Collection:read); without any of them, or without that of the type asked for, 403. ${fieldsOf("searchAll")}`,
     query: Type.Object({ type: Type.Optional(OneOf(["all", ...itemTypes], { default: "all" })) }),
@@ -276,6 +306,7 @@ export const routes = {
     path: "/collection",
     access: "JobService:Collection:upsert",
     tag: "Collections",
+    audits: "collection",
     summary: "Create a collection",
     body: CollectionInput,
     data: Collection,
@@ -309,6 +340,7 @@ export const routes = {
     path: "/collection/:id",
     access: "JobService:Collection:upsert",
     tag: "Collections",
+    audits: "collection",
     summary: "Change a collection",
     params: byId,
     body: CollectionInput,
@@ -320,6 +352,7 @@ export const routes = {
     path: "/collection/:id",
     access: "JobService:Collection:delete",
     tag: "Collections",
+    audits: "collection",
     summary: "Delete a collection",
     description: "One that holds jobs is kept (409), unless moveTo says where they go.",
     params: byId,
@@ -339,7 +372,10 @@ export const routes = {
     method: "POST",
     path: "/api/v2/job/start",
     access: "JobService:Job:execute",
+    assistants: true,
     tag: "Execution control",
+    audits: "job",
+    ownHistory: true,
     summary: "Start a job",
     description:
       "Answers once the start is durable; with `async: false` once the execution has ended, or 202 when that takes longer than PAWL_SYNC_WAIT_LIMIT.",
@@ -349,6 +385,13 @@ export const routes = {
           minLength: 1,
           maxLength: 255,
           description: "The same key and body within 24 h start once.",
+        }),
+      ),
+      "pawl-mcp-client": Type.Optional(
+        Type.String({
+          maxLength: 1000,
+          description:
+            "Sent by the MCP bridge: what the assistant calls itself. Of anyone else it is ignored.",
         }),
       ),
     }),
@@ -365,6 +408,7 @@ export const routes = {
     method: "POST",
     path: "/jobExecution/search",
     access: "JobService:JobExecution:read",
+    assistants: true,
     tag: "Execution queries",
     summary: "Find executions of all jobs",
     description: `searchText is looked for in jobName and error. ${fieldsOf("searchExecutions")}`,
@@ -377,6 +421,7 @@ export const routes = {
     method: "GET",
     path: "/jobExecution/:id",
     access: "JobService:JobExecution:read",
+    assistants: true,
     tag: "Execution queries",
     summary: "Read an execution with its steps",
     params: byId,
@@ -406,6 +451,7 @@ export const routes = {
     method: "POST",
     path: "/jobExecution/job/:jobId",
     access: "JobService:JobExecution:read",
+    assistants: true,
     tag: "Execution queries",
     summary: "List the executions of a job",
     params: byJobId,
@@ -418,6 +464,7 @@ export const routes = {
     method: "GET",
     path: "/jobExecution/jobs/:jobId/execution-summary",
     access: "JobService:JobExecution:read",
+    assistants: true,
     tag: "Execution queries",
     summary: "Summarise the executions of a job",
     params: byJobId,
@@ -446,11 +493,24 @@ export const routes = {
     errors: ["NOT_FOUND"],
   },
 
+  ...mcpServerRoutes,
+
+  ...bridgeRoutes,
+
+  ...connectionRoutes,
+  ...variableRoutes,
+  ...certificateRoutes,
+  ...datasetRoutes,
+  ...fileRoutes,
+
+  ...adminRoutes,
+
   signIn: {
     method: "POST",
     path: "/session",
     access: "public",
     tag: "Identity",
+    audits: "session",
     summary: "Sign a browser in with an API token or the code of a sign-in link",
     description:
       "Sets a cookie that stands for the principal for 12 hours, or as long as the token is valid. Give either `token` or `code`. Unsafe methods count only from Pawl's own pages.",
@@ -463,6 +523,7 @@ export const routes = {
     path: "/session",
     access: "authenticated",
     tag: "Identity",
+    audits: "session",
     summary: "End the browser's session",
     data: Type.Null(),
     errors: ["FORBIDDEN"],
@@ -481,6 +542,7 @@ export const routes = {
     path: "/principal",
     access: "IdentityService:Principal:upsert",
     tag: "Identity",
+    audits: "principal",
     summary: "Create a principal",
     description:
       "Nobody grants what they don't hold: authorities and job limits must lie within the caller's own.",
@@ -518,6 +580,7 @@ export const routes = {
     path: "/principal/:id",
     access: "IdentityService:Principal:upsert",
     tag: "Identity",
+    audits: "principal",
     summary: "Change a principal's name, authorities or job limits",
     params: byId,
     body: PrincipalInput,
@@ -529,6 +592,7 @@ export const routes = {
     path: "/principal/:id",
     access: "IdentityService:Principal:delete",
     tag: "Identity",
+    audits: "principal",
     summary: "Delete a principal and revoke its tokens",
     params: byId,
     data: Type.Null(),
@@ -539,6 +603,7 @@ export const routes = {
     path: "/token",
     access: "IdentityService:Token:create",
     tag: "Identity",
+    audits: "token",
     summary: "Create an API token for a principal; the token is shown this once",
     body: TokenInput,
     data: CreatedToken,
@@ -564,6 +629,7 @@ export const routes = {
     path: "/token/:id",
     access: "IdentityService:Token:revoke",
     tag: "Identity",
+    audits: "token",
     summary: "Revoke an API token",
     description: "Refused (409) for the last one that holds everything and doesn't expire.",
     params: byId,

@@ -6,16 +6,18 @@ export const Timestamp = Type.String({ format: "date-time", description: "ISO 86
 /** The patterns of the contract, and what to say to someone whose text does not match. */
 export const patterns = {
   key: "^[A-Za-z][A-Za-z0-9_]{0,63}$",
+  hash: "^[0-9a-f]{64}$",
   grant: "^(\\*|[A-Za-z]+):(\\*|[A-Za-z]+):(\\*|[A-Za-z]+)$",
 } as const;
 export const patternWords: Record<string, string> = {
   [patterns.key]: "must begin with a letter and have only letters, digits and _, 64 at most.",
+  [patterns.hash]: "must be 64 hex digits in lower case.",
   [patterns.grant]: "must look like JobService:Job:read, where any of the three parts may be *.",
 };
 
 /** A value or null. */
-export function Nullable<T extends TSchema>(schema: T) {
-  return Type.Union([schema, Type.Null()]);
+export function Nullable<T extends TSchema>(schema: T, options: Record<string, unknown> = {}) {
+  return Type.Union([schema, Type.Null()], options);
 }
 
 /** A fixed set of strings, shown as `enum` in OpenAPI. */

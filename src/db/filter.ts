@@ -55,12 +55,14 @@ export const filterLimits = { size: 1000, page: 1_000_000, constraints: 50, sear
  * without a value last, ties by id in the same direction. Sorted by `relevance` (desc is the best first) a name that starts
  * with the text comes before one that holds every word, and that before the rest; without words all are as good.
  * @param search the name and what else `searchText` is looked for in
+ * @param tie what no two rows have alike, where that is not their id
  * @throws FilterError
  */
 export function compileFilter(
   fields: FieldMap,
   request: FilterRequest,
   search: readonly Text[] = [],
+  tie: RawBuilder<unknown> | undefined = fields.id?.column,
 ): CompiledFilter {
   const faults: FilterFault[] = [];
   const page = whole(request.page ?? 0, "/page", 0, filterLimits.page, faults);
@@ -70,7 +72,7 @@ export function compileFilter(
     ...groupConditions(fields, request.filters ?? {}, faults),
     ...[...new Set(words)].map((word) => anyOf(search.map((text) => contains(text, word)))),
   ];
-  const orderBy = order(fields, request, { words, name: search[0] }, faults);
+  const orderBy = order(fields, request, { words, name: search[0], tie: tie! }, faults);
   if (faults.length > 0 || orderBy === undefined) throw new FilterError(faults);
   return { where: allOf(conditions), orderBy, limit: size, offset: page * size, page, size };
 }
@@ -172,7 +174,7 @@ function relevance(name: Text, words: readonly string[]): RawBuilder<unknown> {
 function order(
   fields: FieldMap,
   { sortBy = "id", sortOrder = "desc" }: FilterRequest,
-  { words, name }: { words: readonly string[]; name: Text | undefined },
+  { words, name, tie }: { words: readonly string[]; name: Text | undefined; tie: RawBuilder<unknown> },
   faults: FilterFault[],
 ): RawBuilder<unknown> | undefined {
   if (sortOrder !== "asc" && sortOrder !== "desc") {
@@ -184,7 +186,7 @@ function order(
     return undefined;
   }
   const direction = sortOrder === "asc" ? sql`asc` : sql`desc`;
-  const id = sql`${fields.id!.column} ${direction}`;
+  const id = sql`${tie} ${direction}`;
   if (sortBy === "relevance" && name) {
     return words.length === 0 ? id : sql`${relevance(name, words)} ${direction}, ${id}`;
   }
@@ -194,7 +196,7 @@ function order(
     faults.push({ path: "/sortBy", message: "is a list, and nothing can be sorted by it." });
     return undefined;
   }
-  if (sortBy === "id") return id;
+  if (field.column === tie) return id;
   if (field.sort) return sql`${field.sort} ${direction}, ${id}`;
   const textual = field.kind === "string" || field.kind === "enum";
   const column = textual ? sql`${field.column} collate "C"` : field.column;

@@ -3,7 +3,8 @@ import type { Run, StepResult } from "./loop.ts";
 
 /** The end of the execution that a result brings, if it does. */
 export function endingAfter(run: Run, position: number, result: StepResult): Ending | undefined {
-  const { endedAt } = result;
+  // Its last step may have begun after the clock was set back.
+  const endedAt = Math.max(result.endedAt, run.startedAt);
   const step = run.job.steps[position]!;
   if (result.status === "FAILED" && (step.onError === "fail" || result.error?.code === "EXECUTION_TIMEOUT")) {
     return { status: "FAILED", endedAt, error: result.error, output: null };

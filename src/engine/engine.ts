@@ -1,3 +1,4 @@
+import type { StepConnection } from "../contract/connection.ts";
 import type { ExecutionError, ExecutionStatus, StepStatus } from "../contract/execution.ts";
 import type { Retry } from "../lib/backoff.ts";
 
@@ -9,7 +10,25 @@ export interface CompiledJob {
   timeoutMs?: number | undefined;
   /** How many of its executions may be under way, and what becomes of a start beyond that. */
   concurrency?: { limit: number; onLimit: "queue" | "reject" } | undefined;
+  /** Some of it must not be recorded: a secret parameter, a connection, a variable. Without it nothing is looked for. */
+  confidential?: boolean | undefined;
+  /** The parameters as steps see them, from those that are recorded, whose secrets are sealed. @throws StepError */
+  openParameters?: ((executionId: string, recorded: Record<string, unknown>) => OpenParameters) | undefined;
+  /** Seals a value (as JSON) that a record must hold until it is handed on to another execution. */
+  protect?: ((executionId: string, json: string) => string) | undefined;
+  /** Opens what was sealed so, and says where that was. */
+  reveal?:
+    | ((
+        executionId: string,
+        parameters: Record<string, unknown>,
+      ) => { parameters: Record<string, unknown>; secret: readonly (readonly string[])[] })
+    | undefined;
   steps: readonly CompiledStep[];
+}
+
+export interface OpenParameters {
+  params: Record<string, unknown>;
+  secrets: unknown[];
 }
 
 export interface CompiledStep {
@@ -21,9 +40,24 @@ export interface CompiledStep {
   when?: ((scope: Scope) => boolean) | undefined;
   /** The input with its expressions evaluated; throws when one can't be. */
   input: (scope: Scope) => unknown;
+  /** The global variables that it names, as they are now. @throws StepError */
+  vars?: ((signal: AbortSignal) => Promise<Variables>) | undefined;
+  /** The connection that it names, as it is now. @throws StepError */
+  connection?:
+    | ((
+        executionId: string,
+        signal: AbortSignal,
+      ) => Promise<{ connection: StepConnection; secrets: string[] }>)
+    | undefined;
   retry: Retry;
   timeoutMs?: number | undefined;
   onError: "fail" | "continue";
+}
+
+export interface Variables {
+  values: Record<string, unknown>;
+  /** Those of the values that must not be seen. */
+  secrets: unknown[];
 }
 
 /** The names that expressions and scripts see. */
@@ -46,6 +80,8 @@ export interface NewExecution {
   triggeredBy: string;
   triggerSource: string | null;
   startedBy: string;
+  /** What of the caller is kept besides, as JSON. */
+  client?: object | null | undefined;
   /** Milliseconds since the epoch. */
   startedAt: number;
   /** 0 (last) to 9 (first), among those that wait for a place of the job; 5 when left out. */
@@ -79,7 +115,19 @@ export interface StepCall {
   attempt: number;
   signal: AbortSignal;
   idempotencyKey: string;
+  connection?: StepConnection | undefined;
+  /** Takes the secrets that the execution uses out of a text: for what is cut before it is recorded. */
+  mask(text: string): string;
   log(level: LogLine["level"], message: string): void;
+  /** What the step has done so far in this run. */
+  checkpoints?: Checkpoints | undefined;
+}
+
+/** Records of a step under way: they outlive a crash and the tries of the step, and end with its result. */
+export interface Checkpoints {
+  load(): Promise<ReadonlyMap<string, unknown>>;
+  /** Durable when it resolves; the first value of a key stays. */
+  record(key: string, value: unknown): Promise<void>;
 }
 
 /**
@@ -109,11 +157,17 @@ export interface ControlRequest {
 export interface RestartRequest extends ControlRequest {
   /** Id or key of the step to begin with; left out: the failed step, or the first without a result. */
   fromStep?: string | undefined;
+  /** The version to run from there on; left out: the one that it ran. */
+  jobVersion?: number | undefined;
+  /** Checked by the version's schema; left out: those that it had. */
+  parameters?: Record<string, unknown> | undefined;
 }
 
 /** What somebody decided about an execution that waits for it. Whether they may is checked with what the step says. */
 export interface DecisionRequest extends ControlRequest {
   approve: boolean;
+  /** The question that was looked at (`stepExecutionId`): another one is not answered by this. */
+  stepExecutionId?: string | undefined;
   /** Answers to the step's form. */
   answers?: Record<string, unknown> | undefined;
 }
@@ -171,8 +225,11 @@ export interface Engine {
   restart(request: RestartRequest): Promise<ControlOutcome>;
   /** Approves or rejects an execution that waits for a decision. */
   decide(request: DecisionRequest): Promise<ControlOutcome>;
-  /** Tells of every change of status from now on. Answers how to stop. */
-  subscribe(listener: (event: EngineEvent) => void): () => void;
+  /**
+   * Tells of every change of status from now on. Answers how to stop.
+   * @param onGap called when changes may have been missed, since the executions ran elsewhere or the connection was lost
+   */
+  subscribe(listener: (event: EngineEvent) => void, onGap?: () => void): () => void;
   /** From now on no new step begins; what is accepted waits for the next start. */
   drain(): void;
   /** Stops beginning steps, lets those under way finish for so long, aborts the rest; all of it can be resumed. */

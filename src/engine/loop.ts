@@ -1,4 +1,5 @@
 import type { ExecutionError, StepStatus } from "../contract/execution.ts";
+import { type Confidence, maskRecord } from "./confidential.ts";
 import { endingAfter } from "./ending.ts";
 import type { ChildJob, CompiledJob, Decision, Ending, LogLine, Scope, StepRunner } from "./engine.ts";
 import { adoptChild, tryStep, wakeStep } from "./try-step.ts";
@@ -50,17 +51,23 @@ export interface Run {
   executionId: string;
   /** Attempt group: part of the idempotency key that steps pass on. */
   run: number;
+  /** Milliseconds since the epoch: when this attempt began. */
+  startedAt: number;
   job: CompiledJob;
   scope: Scope;
   /** Output of the last step that completed. */
   lastOutput: unknown;
   /** Milliseconds since the epoch; the whole execution fails then. It moves while the execution is held. */
   deadline?: number | undefined;
+  /** In this process only. */
+  confidence?: Confidence | undefined;
 }
 
 export interface RunLimits {
   outputBytes: number;
   logBytes: number;
+  /** How long a step's code may take to end once it was told to; after that it is abandoned. */
+  graceMs: number;
 }
 
 /** Runs the steps of an execution one after another, to its end. */
@@ -104,7 +111,7 @@ async function finishStep(
     if (record.kind === "child") {
       const ending = await context.child(record);
       const done = await context.step(position, attempt, "wake", async () =>
-        adoptChild({ run, position, attempt, limits }, record, ending),
+        maskRecord(run, adoptChild({ run, position, attempt, limits }, record, ending)),
       );
       if (done.kind === "result") return done;
       throw new Error("A step whose job has ended has to have a result.");

@@ -1,7 +1,9 @@
+import type { ExecutionError } from "../contract/execution.ts";
 import { backoff } from "../lib/backoff.ts";
 import { failpoint } from "../lib/failpoint.ts";
 import { newId } from "../lib/ids.ts";
 import { StepError } from "../lib/step-error.ts";
+import { maskRecord, maskText, openConnection, openScope, protectParameters } from "./confidential.ts";
 import { endingAfter } from "./ending.ts";
 import type { CompiledStep, Ending, StepRunner } from "./engine.ts";
 import type { Run, RunLimits, StepRecord, StepResult } from "./loop.ts";
@@ -21,16 +23,23 @@ interface Fault {
   code: string;
   message: string;
   retryable: boolean;
+  /** Of the job that the step ran. */
+  childExecutionId?: string | undefined;
   /** How long the other side asked us to wait. */
   retryAfterMs?: number | undefined;
 }
 
-/** One try of a step: its guard, its input, its code. Whatever happens becomes a record; it never throws. */
+/** One try of a step: its guard, its input, its code. Whatever happens becomes a record, without secrets; it never throws. */
 export async function tryStep(
   current: Try & { signal: AbortSignal },
   runStep: StepRunner,
 ): Promise<StepRecord> {
-  const { run, attempt } = current;
+  const record = await tryOnce(current, runStep);
+  return maskRecord(current.run, record);
+}
+
+async function tryOnce(current: Try & { signal: AbortSignal }, runStep: StepRunner): Promise<StepRecord> {
+  const { run, attempt, position } = current;
   const step = stepOf(current);
   const now = Date.now();
   const startedAt = current.since ?? now;
@@ -41,23 +50,28 @@ export async function tryStep(
   const log = stepLog(current.limits.logBytes);
   let limit: TimeLimit | undefined;
   try {
-    if (step.when && !step.when(run.scope)) {
-      return settle(current, { status: "SKIPPED", output: null, attempts: 0, startedAt: now, endedAt: now });
-    }
-    const input = step.input(run.scope);
     limit = timeLimit({
       stepMs: step.timeoutMs,
       deadline: () => run.deadline,
       startedAt: now,
       stop: current.signal,
+      graceMs: current.limits.graceMs,
     });
+    const scope = run.job.confidential ? await limit.race(openScope(run, position, limit.signal)) : run.scope;
+    if (step.when && !step.when(scope)) {
+      return settle(current, { status: "SKIPPED", output: null, attempts: 0, startedAt: now, endedAt: now });
+    }
+    const input = step.input(scope);
+    const connection = step.connection && (await limit.race(openConnection(run, position, limit.signal)));
     failpoint("step.before-run");
     const outcome = await limit.race(
       runStep({
         type: step.type,
         input,
-        scope: run.scope,
+        scope,
         attempt,
+        connection,
+        mask: (text) => maskText(run, text),
         signal: limit.signal,
         idempotencyKey: `${run.executionId}/${step.id}/${run.run}`,
         log: log.write,
@@ -65,7 +79,8 @@ export async function tryStep(
     );
     failpoint("step.after-run");
     if (outcome.child) {
-      return { kind: "child", childId: newId(), ...outcome.child, startedAt, logs: log.lines };
+      const parameters = protectParameters(run, outcome.child.parameters);
+      return { kind: "child", childId: newId(), ...outcome.child, parameters, startedAt, logs: log.lines };
     }
     if (outcome.decision) {
       return { kind: "decision", decision: outcome.decision, startedAt, logs: log.lines };
@@ -76,6 +91,12 @@ export async function tryStep(
     return { ...complete(current, startedAt, outcome.output), logs: log.lines };
   } catch (cause) {
     const fault: Fault = limit?.fault() ?? describe(cause);
+    if (limit?.wasAbandoned()) {
+      log.write(
+        "warn",
+        `It went on for ${current.limits.graceMs} ms after it was told to end, and is abandoned.`,
+      );
+    }
     if (fault.retryable && attempt < step.retry.maxAttempts) {
       const until = Date.now() + Math.max(backoff(step.retry, attempt), fault.retryAfterMs ?? 0);
       return { kind: "retry", until, error: named(step, fault), startedAt, logs: log.lines };
@@ -102,8 +123,9 @@ export function adoptChild(
   ending: Ending,
 ): StepRecord {
   const { deadline } = current.run;
+  const childExecutionId = child.childId;
   if (deadline !== undefined && Date.now() >= deadline) {
-    return fail(current, child.startedAt, overdue(current.run));
+    return fail(current, child.startedAt, { ...overdue(current.run), childExecutionId });
   }
   if (ending.status === "COMPLETED") {
     const output = { executionId: child.childId, status: ending.status, output: ending.output };
@@ -111,7 +133,12 @@ export function adoptChild(
   }
   const why = ending.error?.message ?? "It gave no reason.";
   const message = `The job it ran is ${ending.status}: ${why} (execution ${child.childId})`;
-  return fail(current, child.startedAt, { code: "SUB_JOB_FAILED", message, retryable: false });
+  return fail(current, child.startedAt, {
+    code: "SUB_JOB_FAILED",
+    message,
+    retryable: false,
+    childExecutionId,
+  });
 }
 
 function complete(current: Try, startedAt: number, output: unknown): StepRecord {
@@ -164,8 +191,9 @@ function stepOf({ run, position }: Try): CompiledStep {
   return run.job.steps[position]!;
 }
 
-function named(step: CompiledStep, { code, message }: Fault) {
-  return { code, message, stepId: step.id, stepKey: step.key };
+function named(step: CompiledStep, { code, message, childExecutionId }: Fault): ExecutionError {
+  const child = childExecutionId === undefined ? {} : { childExecutionId };
+  return { code, message, stepId: step.id, stepKey: step.key, ...child };
 }
 
 function overdue(run: Run): Fault {

@@ -2,18 +2,13 @@ import type { BulkOutcome, BulkRequest, BulkResult, JobActionResponse } from "..
 import { ApiError } from "../contract/errors.ts";
 import { compileFilter, FilterError } from "../db/filter.ts";
 import type { Principal } from "../http/principal.ts";
-import {
-  type ControlDeps,
-  pauseExecution,
-  restartExecution,
-  resumeExecution,
-  stopExecution,
-} from "./control.ts";
+import { pauseExecution, resumeExecution, stopExecution } from "./control.ts";
 import type { BulkQuery, LiveStore } from "./live-store.ts";
+import { type RestartDeps, restartExecution } from "./restart.ts";
 import { executionFields, executionSearch } from "./search-store.ts";
 
 type Act = (
-  deps: ControlDeps,
+  deps: RestartDeps,
   principal: Principal,
   request: { jobExecutionId: string; reason?: string },
 ) => Promise<JobActionResponse>;
@@ -33,7 +28,7 @@ const atOnce = 16;
  * @throws ApiError VALIDATION_FAILED
  */
 export async function bulkControl(
-  deps: ControlDeps & { live: LiveStore },
+  deps: RestartDeps & { live: LiveStore },
   principal: Principal,
   request: BulkRequest,
 ): Promise<BulkResult> {

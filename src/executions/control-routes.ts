@@ -3,42 +3,52 @@ import { ApiError, errorCatalogue } from "../contract/errors.ts";
 import { route } from "../http/route.ts";
 import { linkPage, pageHeaders, plainPage, readForm } from "./approval-page.ts";
 import { bulkControl } from "./bulk.ts";
-import { pauseExecution, restartExecution, resumeExecution, stopExecution } from "./control.ts";
+import { pauseExecution, resumeExecution, stopExecution } from "./control.ts";
 import { decide } from "./decide.ts";
 import { type LinkDeps, makeLinks, openLink, submitLink } from "./links.ts";
 import type { LiveStore } from "./live-store.ts";
 import { refusePrefetch } from "./prefetch.ts";
+import { type RestartDeps, restartExecution } from "./restart.ts";
 import { type WatchDeps, watchExecution, watchExecutions } from "./watch.ts";
 
-export interface ControlRouteDeps extends LinkDeps, WatchDeps {
+export interface ControlRouteDeps extends LinkDeps, RestartDeps, WatchDeps {
   live: LiveStore;
 }
 
 /** Registers what holds, stops, winds back, decides and watches executions. */
 export function controlRoutes(app: FastifyInstance, deps: ControlRouteDeps): void {
-  route(app, "stopExecution", async ({ principal, body }) => ({
-    body: await stopExecution(deps, principal, body),
-  }));
-  route(app, "pauseExecution", async ({ principal, body }) => ({
-    body: await pauseExecution(deps, principal, body),
-  }));
-  route(app, "resumeExecution", async ({ principal, body }) => ({
-    body: await resumeExecution(deps, principal, body),
-  }));
-  route(app, "restartExecution", async ({ principal, body }) => ({
-    body: await restartExecution(deps, principal, body),
-  }));
-  route(app, "decideExecution", async ({ principal, query, headers }) => {
-    refusePrefetch(headers);
-    // A browser sends its session along with whatever link it follows, so a link alone decides nothing: the page asks.
-    if (principal.bySession) return askInPage(query);
-    return { body: await decide(deps, principal, query) };
+  route(app, "stopExecution", async (call) => {
+    call.audit(about(call.body));
+    return { body: await stopExecution(deps, call.principal, call.body) };
   });
-  route(app, "answerExecution", async ({ principal, body }) => ({
-    body: await decide(deps, principal, body),
-  }));
-  route(app, "bulkControl", async ({ principal, body }) => {
-    const data = await bulkControl(deps, principal, body);
+  route(app, "pauseExecution", async (call) => {
+    call.audit(about(call.body));
+    return { body: await pauseExecution(deps, call.principal, call.body) };
+  });
+  route(app, "resumeExecution", async (call) => {
+    call.audit(about(call.body));
+    return { body: await resumeExecution(deps, call.principal, call.body) };
+  });
+  route(app, "restartExecution", async (call) => {
+    call.audit(about(call.body));
+    return { body: await restartExecution(deps, call.principal, call.body) };
+  });
+  route(app, "decideExecution", async (call) => {
+    refusePrefetch(call.headers);
+    // A browser sends its session along with whatever link it follows, so a link alone decides nothing: the page asks.
+    if (call.principal.bySession) return askInPage(call.query);
+    call.audit(about(call.query));
+    return { body: await decide(deps, call.principal, call.query) };
+  });
+  route(app, "answerExecution", async (call) => {
+    call.audit(about(call.body));
+    return { body: await decide(deps, call.principal, call.body) };
+  });
+  route(app, "bulkControl", async (call) => {
+    const data = await bulkControl(deps, call.principal, call.body);
+    const done = data.outcomes.filter((outcome) => outcome.done);
+    for (const { executionId } of done) call.audit(about({ jobExecutionId: executionId }));
+    if (done.length === 0) call.audit({ target: { name: data.dryRun ? "none: a dry run" : "none" } });
     const message = data.dryRun
       ? `It would act on ${data.matched}.`
       : `Done with ${data.done}, ${data.failed} refused, ${data.remaining} left for the next call.`;
@@ -51,6 +61,10 @@ export function controlRoutes(app: FastifyInstance, deps: ControlRouteDeps): voi
 function askInPage({ jobExecutionId, approve }: { jobExecutionId: string; approve: boolean }) {
   const location = `/ui/executions/${jobExecutionId}?decide=${approve ? "approve" : "reject"}`;
   return { body: null as never, status: 303, headers: { location } };
+}
+
+function about({ jobExecutionId: id }: { jobExecutionId: string }) {
+  return { target: { id } };
 }
 
 function linkRoutes(app: FastifyInstance, deps: LinkDeps): void {
@@ -71,6 +85,7 @@ function linkRoutes(app: FastifyInstance, deps: LinkDeps): void {
     const link = await openLink(deps, params.token).catch((error) => toldInHtml(call, error));
     if ("page" in link) return { body: link.page, status: link.status, type, headers };
     const given = typeof body === "string" ? readForm(body, link.decision.form) : body;
+    call.audit({ target: { id: link.pair.executionId }, by: `${link.pair.madeBy} (approval link)` });
     try {
       await submitLink(deps, link, given);
     } catch (error) {

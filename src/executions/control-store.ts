@@ -4,6 +4,7 @@ import type { ParkedStep } from "./rows.ts";
 
 /** What holds an execution back, and where. */
 export interface Hold {
+  jobId: string;
   jobName: string;
   status: ExecutionStatus;
   run: number;
@@ -19,6 +20,8 @@ export interface LinkPair {
   run: number;
   position: number;
   madeBy: string;
+  /** Null for links that an earlier Pawl made. */
+  madeById: string | null;
   expiresAt: Date;
   usedAt: Date | null;
 }
@@ -29,6 +32,7 @@ export interface NewLinkPair {
   run: number;
   position: number;
   madeBy: string;
+  madeById: string;
   expiresAt: number;
   approveHash: Buffer;
   rejectHash: Buffer;
@@ -41,8 +45,19 @@ export function controlStore(pool: pg.Pool) {
   return {
     async findHold(executionId: string): Promise<Hold | undefined> {
       const { rows } = await pool.query<Hold>(
-        `select job_name as "jobName", status, run, held, position, parked
+        `select execution.job_id::text as "jobId", job_name as "jobName", status, run, held, position, parked
          from execution left join live_execution on execution_id = id where id = $1`,
+        [executionId],
+      );
+      return rows[0];
+    },
+
+    /** The version and the parameters that an execution runs with. */
+    async findStarted(
+      executionId: string,
+    ): Promise<{ jobVersion: number; parameters: Record<string, unknown> } | undefined> {
+      const { rows } = await pool.query<{ jobVersion: number; parameters: Record<string, unknown> }>(
+        'select job_version as "jobVersion", parameters from execution where id = $1',
         [executionId],
       );
       return rows[0];
@@ -50,14 +65,15 @@ export function controlStore(pool: pg.Pool) {
 
     async keepLinks(pair: NewLinkPair): Promise<void> {
       await pool.query(
-        `insert into approval_link (id, execution_id, run, position, made_by, expires_at, approve_hash, reject_hash)
-         values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+        `insert into approval_link (id, execution_id, run, position, made_by, made_by_id, expires_at, approve_hash, reject_hash)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
         [
           pair.id,
           pair.executionId,
           pair.run,
           pair.position,
           pair.madeBy,
+          pair.madeById,
           new Date(pair.expiresAt),
           pair.approveHash,
           pair.rejectHash,
@@ -68,7 +84,7 @@ export function controlStore(pool: pg.Pool) {
     /** The pair that a token belongs to, and which of the two it is. */
     async findLink(hash: Buffer): Promise<(LinkPair & { approve: boolean }) | undefined> {
       const { rows } = await pool.query<LinkPair & { approve: boolean }>(
-        `select id::text, execution_id::text as "executionId", run, position, made_by as "madeBy", expires_at as "expiresAt",
+        `select id::text, execution_id::text as "executionId", run, position, made_by as "madeBy", made_by_id::text as "madeById", expires_at as "expiresAt",
                 used_at as "usedAt", approve_hash = $1 as approve
          from approval_link where approve_hash = $1 or reject_hash = $1`,
         [hash],

@@ -1,21 +1,9 @@
-import type {
-  JobActionResponse,
-  PauseRequest,
-  RestartRequest,
-  ResumeRequest,
-  StopRequest,
-} from "../contract/control.ts";
+import type { JobActionResponse, PauseRequest, ResumeRequest, StopRequest } from "../contract/control.ts";
 import { ApiError } from "../contract/errors.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Principal } from "../http/principal.ts";
 import type { ControlStore } from "./control-store.ts";
-import {
-  pausedMessage,
-  presentActionResponse,
-  restartedMessage,
-  resumedMessage,
-  stoppedMessage,
-} from "./present-action.ts";
+import { pausedMessage, presentActionResponse, resumedMessage, stoppedMessage } from "./present-action.ts";
 import { requireVisible } from "./read.ts";
 import type { ExecutionStore } from "./store.ts";
 
@@ -64,15 +52,4 @@ export async function resumeExecution(
   await requireVisible(store, principal, executionId);
   const outcome = await engine.resume({ executionId, actor: principal.name, reason });
   return presentActionResponse(executionId, "RESUME", outcome, resumedMessage);
-}
-
-/** @throws ApiError NOT_FOUND, INVALID_STATE, VALIDATION_FAILED for a step that it can't be restarted from */
-export async function restartExecution(
-  { engine, store }: ControlDeps,
-  principal: Principal,
-  { jobExecutionId: executionId, reason, fromStepId: fromStep }: RestartRequest,
-): Promise<JobActionResponse> {
-  await requireVisible(store, principal, executionId);
-  const outcome = await engine.restart({ executionId, actor: principal.name, reason, fromStep });
-  return presentActionResponse(executionId, "RESTART", outcome, restartedMessage(outcome));
 }

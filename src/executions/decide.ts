@@ -1,6 +1,7 @@
 import type { DecisionRequest, JobActionResponse } from "../contract/control.ts";
 import { ApiError } from "../contract/errors.ts";
 import type { Decision } from "../engine/engine.ts";
+import { stepExecutionId } from "../engine/step-execution-id.ts";
 import { holds, type Principal } from "../http/principal.ts";
 import { compileParameters } from "../lib/json-schema/parameters.ts";
 import { type ControlDeps, resumeExecution, stopExecution } from "./control.ts";
@@ -22,6 +23,11 @@ export async function decide(
   await requireVisible(deps.store, principal, executionId);
   const hold = await deps.control.findHold(executionId);
   const decision = hold && decisionOf(hold);
+  const question = hold && decision && stepExecutionId(executionId, hold.run, hold.position!);
+  if (request.stepExecutionId !== undefined && request.stepExecutionId.toLowerCase() !== question) {
+    const now = question ? "waits for another one by now. Read what it asks." : `is ${hold?.status}.`;
+    throw new ApiError("INVALID_STATE", `The execution does not wait for this decision any more: it ${now}`);
+  }
   if (hold?.status === "PAUSED" && !decision) return decidePause(deps, principal, request);
   if (decision) requireMayDecide(principal, decision);
   const answers = decision && readAnswers(decision, request);
@@ -30,6 +36,8 @@ export async function decide(
     actor: principal.name,
     reason,
     approve,
+    // Who may decide and what is answered was looked up for this question: the next one may be another's to answer.
+    stepExecutionId: question,
     ...(answers ? { answers } : {}),
   });
   return presentActionResponse(executionId, approve ? "RESUME" : "STOP", outcome, decidedMessage(approve));

@@ -9,12 +9,21 @@ import { eventStream, type StreamOptions } from "./event-stream.ts";
 /** An engine that says what the test has it say. */
 function speaker() {
   const listeners = new Set<(event: EngineEvent) => void>();
+  const gaps = new Set<() => void>();
   let n = 0;
   return {
     listeners,
-    subscribe(listener: (event: EngineEvent) => void) {
+    subscribe(listener: (event: EngineEvent) => void, onGap = () => {}) {
       listeners.add(listener);
-      return () => void listeners.delete(listener);
+      gaps.add(onGap);
+      return () => {
+        listeners.delete(listener);
+        gaps.delete(onGap);
+      };
+    },
+    /** Something was missed. */
+    miss() {
+      for (const onGap of gaps) onGap();
     },
     say(executionId: string, jobId = "j") {
       for (const listener of listeners) listener({ executionId, jobId, at: ++n, status: "RUNNING" });
@@ -39,6 +48,24 @@ describe("the hub of events", () => {
     const ids = all.take().map(({ id }) => id);
     assert.equal(new Set(ids).size, 3);
     assert.deepEqual(all.take(), []);
+    hub.close();
+  });
+
+  test("begins anew when something was missed: nobody goes on after an event of before", () => {
+    const { engine, hub } = hubOf();
+    const watcher = hub.subscribe(undefined);
+    engine.say("a");
+    const [before] = watcher.take();
+    engine.say("a");
+    engine.miss();
+    assert.deepEqual([watcher.isBroken(), watcher.isBroken()], [true, false], "one snapshot is due");
+    assert.deepEqual(watcher.take(), [], "the snapshot has it");
+    engine.say("a");
+    const [after] = watcher.take();
+    assert.notEqual(after!.id.split("-")[0], before!.id.split("-")[0]);
+    const back = hub.subscribe(undefined);
+    assert.equal(back.since(before!.id), undefined);
+    assert.equal(back.since(`${before!.id.split("-")[0]}-1`), undefined);
     hub.close();
   });
 
@@ -127,6 +154,27 @@ describe("a stream of events", () => {
     assert.match(text, /^retry: 1000\n\nevent: snapshot\nid: \S+-0\ndata: {"all":true}\n\n/);
     assert.match(text, /event: execution\nid: \S+-2\ndata: {"executionId":"y","jobId":"mine"/);
     assert.doesNotMatch(text, /foreign/);
+    hub.close();
+  });
+
+  test("has a snapshot again after something was missed, and goes on from there", async () => {
+    const { engine, hub } = hubOf();
+    const stream = streamOf(hub, { heartbeatMs: 1_000 });
+    let text = "";
+    for await (const part of stream) {
+      text += part;
+      const snapshots = text.split("event: snapshot").length - 1;
+      if (text.includes('"executionId":"after"')) break;
+      if (snapshots === 1 && !text.includes('"executionId":"before"')) engine.say("before");
+      else if (snapshots === 1) engine.miss();
+      else engine.say("after");
+    }
+    const ids = [...text.matchAll(/^id: (\S+)-(\d+)$/gm)].map(([, epoch, number]) => [epoch, Number(number)]);
+    assert.deepEqual(
+      ids.map(([, number]) => number),
+      [0, 1, 0, 1],
+    );
+    assert.deepEqual([ids[0]![0] === ids[1]![0], ids[1]![0] === ids[2]![0]], [true, false]);
     hub.close();
   });
 

@@ -17,6 +17,8 @@ export interface Subscription {
   /** Resolves when there is something to take, when the time has passed, or when it is over. */
   wait(ms: number): Promise<void>;
   take(): NumberedEvent[];
+  /** True once after something may have been missed: a snapshot is due. */
+  isBroken(): boolean;
   /** The hub was closed, or the subscriber fell too far behind. */
   isOver(): boolean;
   end(): void;
@@ -31,6 +33,8 @@ export interface EventHub {
 interface Subscriber {
   executionId: string | undefined;
   waiting: NumberedEvent[];
+  /** Something may have been missed since it last took. */
+  broken: boolean;
   over: boolean;
   wake: () => void;
 }
@@ -67,10 +71,24 @@ export function eventHub(engine: Pick<Engine, "subscribe">, given: Partial<HubLi
   function listen(): void {
     clearTimeout(linger);
     if (stopListening) return;
+    beginEpoch();
+    stopListening = engine.subscribe(publish, onGap);
+  }
+
+  function beginEpoch(): void {
     epoch = randomUUID().slice(0, 8);
     last = 0;
     kept = [];
-    stopListening = engine.subscribe(publish);
+  }
+
+  /** What was told so far has no continuation: whoever watches, and whoever comes back, needs to see how things stand. */
+  function onGap(): void {
+    beginEpoch();
+    for (const subscriber of all) {
+      subscriber.waiting = [];
+      subscriber.broken = true;
+      subscriber.wake();
+    }
   }
 
   function publish(event: EngineEvent): void {
@@ -122,7 +140,13 @@ export function eventHub(engine: Pick<Engine, "subscribe">, given: Partial<HubLi
         throw new ApiError("OVERLOADED", `${why}; try again shortly.`, { retryAfter: 5 });
       }
       listen();
-      const own: Subscriber = { executionId, waiting: [], over: false, wake() {} };
+      const own: Subscriber = {
+        executionId,
+        waiting: [],
+        broken: false,
+        over: false,
+        wake() {},
+      };
       join(own);
       return {
         position: () => `${epoch}-${last}`,
@@ -138,7 +162,7 @@ export function eventHub(engine: Pick<Engine, "subscribe">, given: Partial<HubLi
             .filter(({ event }) => executionId === undefined || event.executionId === executionId);
         },
         async wait(ms) {
-          if (own.waiting.length > 0 || own.over) return;
+          if (own.waiting.length > 0 || own.broken || own.over) return;
           const { promise, resolve } = Promise.withResolvers<void>();
           const timer = setTimeout(resolve, ms);
           own.wake = resolve;
@@ -147,6 +171,11 @@ export function eventHub(engine: Pick<Engine, "subscribe">, given: Partial<HubLi
           own.wake = () => {};
         },
         take: () => own.waiting.splice(0),
+        isBroken() {
+          const { broken } = own;
+          own.broken = false;
+          return broken;
+        },
         isOver: () => own.over,
         end() {
           own.over = true;

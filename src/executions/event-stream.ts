@@ -19,7 +19,7 @@ export interface StreamOptions {
 }
 
 /**
- * A snapshot and then every change, as server-sent events. Whoever comes back with the id of an event that is still known
+ * A snapshot and then every change, as server-sent events; a snapshot again where changes may have been missed. Whoever comes back with the id of an event that is still known
  * gets what came after it instead of the snapshot. Ends when the caller loses the right to it, or reads too slowly; a
  * client of the standard kind comes back by itself.
  */
@@ -41,6 +41,10 @@ export function eventStream(options: StreamOptions): Readable {
     yield* handOver(`retry: 1000\n\n${await opening()}`);
     while (!subscription.isOver()) {
       await subscription.wait(options.heartbeatMs);
+      if (subscription.isBroken()) {
+        yield* handOver(await snapshot());
+        continue;
+      }
       const events = subscription.take();
       if (events.length === 0) {
         if (subscription.isOver()) return;
@@ -69,7 +73,10 @@ export function eventStream(options: StreamOptions): Readable {
 
   async function opening(): Promise<string> {
     const missed = options.lastEventId === undefined ? undefined : subscription.since(options.lastEventId);
-    if (missed) return told(missed);
+    return missed ? told(missed) : snapshot();
+  }
+
+  async function snapshot(): Promise<string> {
     // Read after the position: an event in between is told twice rather than never.
     const id = subscription.position();
     return frame("snapshot", id, await options.snapshot());

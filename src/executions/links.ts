@@ -2,7 +2,8 @@ import { createHash, randomBytes } from "node:crypto";
 import type { ApprovalLinks, ApprovalLinksRequest } from "../contract/control.ts";
 import { ApiError } from "../contract/errors.ts";
 import type { Decision } from "../engine/engine.ts";
-import type { Principal } from "../http/principal.ts";
+import { stepExecutionId } from "../engine/step-execution-id.ts";
+import { holds, type Principal } from "../http/principal.ts";
 import { newId } from "../lib/ids.ts";
 import type { ControlDeps } from "./control.ts";
 import type { LinkPair } from "./control-store.ts";
@@ -14,6 +15,8 @@ const hourMs = 3_600_000;
 export interface LinkDeps extends ControlDeps {
   /** Where people reach Pawl, without a slash at the end. */
   publicUrl(): string;
+  /** Somebody with the rights that they have now; undefined when they are not there any more. */
+  findPrincipal(id: string): Promise<Principal | undefined>;
 }
 
 /**
@@ -45,6 +48,7 @@ export async function makeLinks(
     run: hold.run,
     position: hold.position,
     madeBy: principal.name,
+    madeById: principal.id,
     expiresAt,
     approveHash: hashOf(approve),
     rejectHash: hashOf(reject),
@@ -65,8 +69,12 @@ export interface OpenLink {
   decision: Decision;
 }
 
-/** @throws ApiError NOT_FOUND for an unknown token, INVALID_STATE for one that can't decide any more */
-export async function openLink({ control }: ControlDeps, token: string): Promise<OpenLink> {
+/**
+ * Looks at everything again that made the link: its decision is still waited for, and who made it may still decide.
+ * @throws ApiError NOT_FOUND for an unknown token, INVALID_STATE for one that can't decide any more
+ */
+export async function openLink(deps: LinkDeps, token: string): Promise<OpenLink> {
+  const { control } = deps;
   const link = await control.findLink(hashOf(token));
   if (!link) throw new ApiError("NOT_FOUND", "There is no such link. Check that it is whole.");
   const { approve, ...pair } = link;
@@ -78,7 +86,30 @@ export async function openLink({ control }: ControlDeps, token: string): Promise
   if (!decision || hold?.run !== pair.run || hold.position !== pair.position) {
     throw new ApiError("INVALID_STATE", "The execution does not wait for this decision any more.");
   }
+  if (!(await mayStillDecide(deps, pair, decision))) {
+    throw new ApiError(
+      "INVALID_STATE",
+      `This link decides in the name of ${pair.madeBy}, who may not decide this any more. Ask somebody who may for another.`,
+    );
+  }
   return { pair, approve, jobName: hold.jobName, decision };
+}
+
+async function mayStillDecide(
+  { store, findPrincipal }: LinkDeps,
+  { madeById, executionId }: LinkPair,
+  decision: Decision,
+): Promise<boolean> {
+  const maker = madeById === null ? undefined : await findPrincipal(madeById);
+  if (!maker || !holds(maker, "JobService:JobExecution:approve")) return false;
+  try {
+    await requireVisible(store, maker, executionId);
+    requireMayDecide(maker, decision);
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError && ["NOT_FOUND", "FORBIDDEN"].includes(error.code)) return false;
+    throw error;
+  }
 }
 
 /**
@@ -101,6 +132,7 @@ export async function submitLink(
       actor: `${pair.madeBy} (approval link)`,
       reason: given.comment,
       approve,
+      stepExecutionId: stepExecutionId(pair.executionId, pair.run, pair.position),
       ...(answers ? { answers } : {}),
     });
   } catch (error) {

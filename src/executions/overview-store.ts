@@ -19,7 +19,7 @@ export interface BucketRow {
 
 export type WaitingRow = Pick<
   ExecutionRow,
-  "id" | "job_id" | "job_name" | "started_at" | "started_by" | "triggered_by"
+  "id" | "run" | "job_id" | "job_name" | "started_at" | "started_by" | "triggered_by"
 > &
   Pick<LiveRow, "position" | "parked" | "held_at"> & { steps: DefinedStep[] };
 
@@ -47,7 +47,7 @@ export function overviewStore(pool: pg.Pool) {
       const { rows } = await pool.query<JobSums>(
         `select job_id::text, sum(started)::float8 as started, sum(completed)::float8 as completed, sum(failed)::float8 as failed,
                 sum(stopped)::float8 as stopped, sum(duration_ms)::float8 as duration_ms, min(min_ms)::float8 as min_ms,
-                max(max_ms)::float8 as max_ms
+                max(max_ms)::float8 as max_ms, coalesce(max(extremes_lost), 0) as lost, coalesce(max(extremes_found), 0) as found
          from job_counter where job_id = any($1::uuid[]) group by job_id`,
         [jobIds],
       );
@@ -102,7 +102,7 @@ export function overviewStore(pool: pg.Pool) {
       const from = `from live_execution l join execution e on e.id = l.execution_id where l.held = 'decision' and ${ofJobsWithin}`;
       const [found, count] = await Promise.all([
         pool.query<WaitingRow>(
-          `select e.id::text, e.job_id::text, e.job_name, e.started_at, e.started_by, e.triggered_by, l.position, l.parked, l.held_at,
+          `select e.id::text, e.run, e.job_id::text, e.job_name, e.started_at, e.started_by, e.triggered_by, l.position, l.parked, l.held_at,
                   (select definition -> 'steps' from job_version v where v.job_id = e.job_id and v.version = e.job_version) as steps
            ${from} order by l.held_at, e.id limit $2 offset $3`,
           [json(limits), size, page * size],

@@ -3,7 +3,7 @@ import type { Approval, JobSummary, Timeline, TimelineBucket } from "../contract
 import type { Meta } from "../contract/shapes.ts";
 import type { Principal } from "../http/principal.ts";
 import { mayDecide } from "./decide.ts";
-import { mostCounted, type OverviewStore } from "./overview-store.ts";
+import { type JobSums, mostCounted, type OverviewStore } from "./overview-store.ts";
 import { presentHistoryItem, presentSummary } from "./present.ts";
 import { presentWaitingFor } from "./present-control.ts";
 import { requireJob } from "./read.ts";
@@ -20,14 +20,16 @@ const dayMs = 86_400_000;
 
 /** In the order asked for; jobs that the principal may not know of are left out. */
 export async function summariseJobs(
-  { overview }: OverviewDeps,
+  { store, overview }: OverviewDeps,
   principal: Principal,
   jobIds: string[],
 ): Promise<JobSummary[]> {
   const visible = new Set(await overview.findJobs(jobIds, principal.jobs));
   const ids = jobIds.map((id) => id.toLowerCase()).filter((id) => visible.has(id));
   const [sums, executions] = await Promise.all([overview.sumCounters(ids), overview.findRecent(ids, recent)]);
-  const sumsOf = new Map(sums.map((row) => [row.job_id, row]));
+  const sumsOf = new Map(
+    await Promise.all(sums.map(async (row) => [row.job_id, await exact(store, row)] as const)),
+  );
   const executionsOf = Map.groupBy(executions, (row) => row.job_id);
   return ids.map((jobId) => {
     const newest = (executionsOf.get(jobId) ?? []).toSorted((a, b) => (a.id < b.id ? 1 : -1));
@@ -39,6 +41,11 @@ export async function summariseJobs(
   });
 }
 
+/** With the shortest and longest counted anew where a restart took one of them out. */
+async function exact(store: ExecutionStore, row: JobSums): Promise<CounterSums> {
+  return row.lost > row.found ? { ...row, ...(await store.recountExtremes(row.job_id, row.lost)) } : row;
+}
+
 const nothing: CounterSums = {
   started: 0,
   completed: 0,
@@ -47,6 +54,8 @@ const nothing: CounterSums = {
   duration_ms: 0,
   min_ms: null,
   max_ms: null,
+  lost: 0,
+  found: 0,
 };
 
 /** @throws ApiError NOT_FOUND (the job), VALIDATION_FAILED (a stretch that is none) */
@@ -104,7 +113,7 @@ export async function listApprovals(
 ): Promise<{ data: Approval[]; meta: Meta }> {
   const { rows, total } = await overview.findWaiting(principal.jobs, page, size);
   const data = rows.flatMap((row): Approval[] => {
-    const waitingFor = presentWaitingFor({ ...row, held: "decision" }, row.steps ?? []);
+    const waitingFor = presentWaitingFor(row, { ...row, held: "decision" }, row.steps ?? []);
     if (waitingFor === null) return [];
     return [
       {

@@ -1,26 +1,34 @@
 import type { ExecutionAction, ExecutionAttempt, JobExecution, WaitingFor } from "../contract/execution.ts";
+import { stepExecutionId } from "../engine/step-execution-id.ts";
+import { presentWaiting } from "./present-waiting.ts";
 import type { ActionRow, DefinedStep, ExecutionDetail, ExecutionRow, LiveRow, RunRow } from "./rows.ts";
 
 type Control = Pick<
   JobExecution,
-  "activeDurationMs" | "pausedMs" | "draining" | "resumeAt" | "waitingFor" | "attempts" | "actions"
+  | "activeDurationMs"
+  | "pausedMs"
+  | "draining"
+  | "resumeAt"
+  | "waiting"
+  | "waitingFor"
+  | "attempts"
+  | "actions"
 >;
 
 /** What was done to an execution, how its time went, and what it waits for. */
 export function presentControl(detail: ExecutionDetail, now: number): Control {
-  const { execution, earlier, live, steps, stepsOf, actions } = detail;
-  const attempts = earlier
-    .filter(({ run }) => run !== execution.run)
-    .map((row) => presentAttempt(row, stepsOf.get(row.job_version)))
-    .concat(presentAttempt(runOf(execution, live, now), steps, now))
-    .sort((a, b) => a.run - b.run);
+  const { execution, latest, earlier, live, steps, stepsOf, actions } = detail;
+  const attempts = [...earlier, runOf(latest, live, now)].map((row) =>
+    presentAttempt(row, stepsOf.get(row.job_version), now),
+  );
   const soFar = attempts.filter(({ run }) => run <= execution.run);
   return {
     activeDurationMs: soFar.reduce((sum, attempt) => sum + attempt.activeDurationMs, 0),
     pausedMs: soFar.reduce((sum, attempt) => sum + attempt.pausedMs, 0),
     draining: live?.draining ?? false,
     resumeAt: live?.held === "pause" ? (live.act_at?.toISOString() ?? null) : null,
-    waitingFor: presentWaitingFor(live, steps),
+    waiting: presentWaiting(detail),
+    waitingFor: presentWaitingFor(execution, live, steps),
     attempts,
     actions: actions.map(presentAction),
   };
@@ -38,13 +46,14 @@ function runOf(execution: ExecutionRow, live: LiveRow | undefined, now: number):
   };
 }
 
-function presentAttempt(run: Run, steps: DefinedStep[] | undefined, now?: number): ExecutionAttempt {
-  const took = (run.ended_at?.getTime() ?? now ?? 0) - run.started_at.getTime();
+function presentAttempt(run: Run, steps: DefinedStep[] | undefined, now: number): ExecutionAttempt {
+  const took = (run.ended_at?.getTime() ?? now) - run.started_at.getTime();
   const from = run.run === 1 ? undefined : steps?.[run.from_position];
   return {
     run: run.run,
     workflowId: run.workflow_id,
     jobVersion: run.job_version,
+    parameters: run.parameters,
     status: run.status,
     startTime: run.started_at.toISOString(),
     endTime: run.ended_at?.toISOString() ?? null,
@@ -68,6 +77,7 @@ export function presentAction(row: ActionRow): ExecutionAction {
 }
 
 export function presentWaitingFor(
+  { id, run }: Pick<ExecutionRow, "id" | "run">,
   live: Pick<LiveRow, "held" | "parked" | "position"> | undefined,
   steps: DefinedStep[],
 ): WaitingFor | null {
@@ -76,6 +86,7 @@ export function presentWaitingFor(
   const { decision } = parked;
   return {
     kind: "decision",
+    stepExecutionId: stepExecutionId(id, run, position),
     stepId: steps[position]?.id ?? "",
     stepKey: steps[position]?.key ?? String(position),
     message: decision.message,

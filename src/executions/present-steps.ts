@@ -1,4 +1,5 @@
 import type { StepExecution } from "../contract/execution.ts";
+import { stepExecutionId } from "../engine/step-execution-id.ts";
 import type { DefinedStep, ExecutionDetail, ExecutionRow, LiveRow, StepResultRow } from "./rows.ts";
 
 /** Every step of the job's version: those in force with their results, the one under way, and those to come. */
@@ -31,6 +32,7 @@ function finishedStep(step: DefinedStep, result: StepResultRow): StepExecution {
     durationMs: Math.max(0, result.ended_at.getTime() - result.started_at.getTime()),
     attempts: result.attempts,
     waitingUntil: null,
+    childExecutionId: childOf(step, result),
     output: result.output ?? null,
     error: result.error,
   };
@@ -61,8 +63,15 @@ function currentStep(
     startTime: (own?.step_started ?? begunAt).toISOString(),
     attempts: (own?.attempts ?? 0) + (counted ? 0 : 1),
     waitingUntil: waits ? untilOf(parked, own!.due_at) : null,
+    childExecutionId: parked?.kind === "child" ? parked.childId : null,
     error: parked?.kind === "retry" ? (parked.error ?? null) : null,
   };
+}
+
+/** Of a step that ran a job: the output names the execution, or the error. */
+function childOf(step: DefinedStep, { output, error }: StepResultRow): string | null {
+  if (step.type !== "job") return null;
+  return (output as { executionId?: string } | null)?.executionId ?? error?.childExecutionId ?? null;
 }
 
 function untilOf(parked: NonNullable<LiveRow["parked"]>, dueAt: Date | null): string | null {
@@ -74,7 +83,7 @@ function untilOf(parked: NonNullable<LiveRow["parked"]>, dueAt: Date | null): st
 function pendingStep(execution: ExecutionRow, step: DefinedStep, position: number): StepExecution {
   return {
     ...named(step),
-    id: placeholderId(execution.id, position),
+    id: stepExecutionId(execution.id, execution.run, position),
     run: execution.run,
     status: "PENDING",
     startTime: null,
@@ -82,6 +91,7 @@ function pendingStep(execution: ExecutionRow, step: DefinedStep, position: numbe
     durationMs: null,
     attempts: 0,
     waitingUntil: null,
+    childExecutionId: null,
     output: null,
     error: null,
   };
@@ -89,9 +99,4 @@ function pendingStep(execution: ExecutionRow, step: DefinedStep, position: numbe
 
 function named(step: DefinedStep) {
   return { stepId: step.id, stepKey: step.key, stepName: step.name ?? step.key, type: step.type };
-}
-
-/** A step execution gets its id with its result; until then it has one that is the same at every reading. */
-function placeholderId(executionId: string, position: number): string {
-  return `${executionId.slice(0, -4)}${position.toString(16).padStart(4, "0")}`;
 }

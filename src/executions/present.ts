@@ -6,6 +6,7 @@ import type {
   StartResponse,
 } from "../contract/execution.ts";
 import type { Ending } from "../engine/engine.ts";
+import { hideSealed } from "./hide-sealed.ts";
 import { presentControl } from "./present-control.ts";
 import { presentSteps } from "./present-steps.ts";
 import type { CounterSums, ExecutionDetail, ExecutionRow } from "./rows.ts";
@@ -59,7 +60,8 @@ function presentRow(execution: ExecutionRow): Omit<FoundExecution, "heldFor"> {
     triggeredBy: execution.triggered_by,
     triggerSource: execution.trigger_source,
     startedBy: execution.started_by,
-    parameters: execution.parameters,
+    client: execution.client,
+    parameters: hideSealed(execution.parameters),
     error: execution.error,
   };
 }

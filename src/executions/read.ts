@@ -9,7 +9,7 @@ import type {
 import type { Meta } from "../contract/shapes.ts";
 import { mayUseJob, type Principal } from "../http/principal.ts";
 import { presentExecution, presentHistoryItem, presentSummary } from "./present.ts";
-import type { ExecutionDetail } from "./rows.ts";
+import type { ExecutionDetail, JobRights } from "./rows.ts";
 import type { ExecutionStore } from "./store.ts";
 
 /** An execution that the principal may see. */
@@ -58,7 +58,8 @@ export async function summariseExecutions(
     store.sumCounters(jobId),
     store.findHistory(jobId, { sortField: "startTime", sortDirection: "desc", page: 0, size: 1 }),
   ]);
-  return presentSummary(sums, last[0]);
+  const extremes = sums.lost > sums.found ? await store.recountExtremes(jobId, sums.lost) : undefined;
+  return presentSummary({ ...sums, ...extremes }, last[0]);
 }
 
 export async function readLogs(
@@ -67,7 +68,10 @@ export async function readLogs(
   id: string,
   query: { step?: string; run?: number; page?: number; size?: number },
 ): Promise<{ data: StepLogLine[]; meta: Meta }> {
-  const { execution, steps } = await findVisible(store, principal, id, query.run);
+  await requireVisible(store, principal, id);
+  const execution = await store.findAttempt(id, query.run);
+  if (!execution) throw noAttempt(id, query.run);
+  const { steps } = execution;
   const { step, page = 0, size = 100 } = query;
   const position = step === undefined ? undefined : steps.findIndex(({ key }) => key === step);
   if (position === -1) {
@@ -100,8 +104,12 @@ export async function findVisible(
 ): Promise<ExecutionDetail> {
   await requireVisible(store, principal, id);
   const found = await store.findExecution(id, run);
-  if (!found) throw new ApiError("NOT_FOUND", `Execution ${id} has no attempt ${run}.`);
+  if (!found) throw noAttempt(id, run);
   return found;
+}
+
+function noAttempt(id: string, run: number | undefined): ApiError {
+  return new ApiError("NOT_FOUND", `Execution ${id} has no attempt ${run}.`);
 }
 
 /** @throws ApiError NOT_FOUND for what isn't there and, in the same words, for what the principal may not know of */
@@ -111,8 +119,7 @@ export async function requireVisible(
   id: string,
 ): Promise<string> {
   const jobId = await store.findJobOf(id);
-  const rights = jobId !== undefined && principal.jobs ? await store.findRights(jobId) : undefined;
-  if (jobId === undefined || (principal.jobs && !(rights && mayUseJob(principal, rights)))) {
+  if (jobId === undefined || (isRestricted(principal) && !maySee(principal, await store.findRights(jobId)))) {
     throw new ApiError("NOT_FOUND", `There is no execution ${id}.`);
   }
   return jobId;
@@ -124,5 +131,16 @@ export async function requireVisible(
  */
 export async function requireJob(store: ExecutionStore, principal: Principal, jobId: string): Promise<void> {
   const rights = await store.findRights(jobId);
-  if (!rights || !mayUseJob(principal, rights)) throw new ApiError("NOT_FOUND", `There is no job ${jobId}.`);
+  if (!maySee(principal, rights)) throw new ApiError("NOT_FOUND", `There is no job ${jobId}.`);
+}
+
+/** Whether some jobs may be kept from the principal. */
+export function isRestricted({ jobs, assistant }: Principal): boolean {
+  return jobs !== null || assistant !== undefined;
+}
+
+/** Whether the principal may know of a job with these rights, if there is one. */
+export function maySee(principal: Principal, rights: JobRights | undefined): boolean {
+  if (rights === undefined || !mayUseJob(principal, rights)) return false;
+  return principal.assistant === undefined || rights.exposed;
 }

@@ -17,6 +17,7 @@ export function executionRoutes(
       principal: call.principal,
       request: call.body,
       idempotencyKey: call.headers["idempotency-key"],
+      clientInfo: call.headers["pawl-mcp-client"],
       // Only a start that waits asks whether its client is still there.
       signal:
         call.body.async === false

@@ -1,3 +1,4 @@
+import type { AssistantClient } from "../contract/bridge.ts";
 import type { ExecutionError, ExecutionStatus, StepStatus } from "../contract/execution.ts";
 import type { Decision } from "../engine/engine.ts";
 
@@ -17,6 +18,7 @@ export interface ExecutionRow {
   triggered_by: string;
   trigger_source: string | null;
   started_by: string;
+  client: AssistantClient | null;
   parameters: Record<string, unknown>;
   started_at: Date;
   ended_at: Date | null;
@@ -33,6 +35,7 @@ export interface RunRow {
   started_at: Date;
   ended_at: Date;
   paused_ms: number;
+  parameters: Record<string, unknown>;
   error: ExecutionError | null;
 }
 
@@ -91,6 +94,8 @@ export interface DefinedStep {
 export interface ExecutionDetail {
   /** As the attempt that was asked for has it. */
   execution: ExecutionRow;
+  /** As it is now. */
+  latest: ExecutionRow;
   steps: DefinedStep[];
   /** Those in force for that attempt. */
   results: StepResultRow[];
@@ -100,6 +105,8 @@ export interface ExecutionDetail {
   actions: ActionRow[];
   /** Steps by job version, for attempts that ran another than this one. */
   stepsOf: ReadonlyMap<number, DefinedStep[]>;
+  /** How many executions of the job may be under way, if that is limited. */
+  limit: number | undefined;
 }
 
 /** What the rights of a principal are compared with. */
@@ -107,6 +114,8 @@ export interface JobRights {
   id: string;
   collectionId: string | null;
   tags: string[];
+  /** To assistants. */
+  exposed: boolean;
 }
 
 export interface HistoryQuery {
@@ -124,4 +133,7 @@ export interface CounterSums {
   duration_ms: number;
   min_ms: number | null;
   max_ms: number | null;
+  /** Restarts that took the shortest or the longest out, and how many of them are made good. */
+  lost: number;
+  found: number;
 }

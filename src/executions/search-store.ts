@@ -46,7 +46,7 @@ function startedWithin(from: number | undefined, to: number | undefined) {
 const LAST_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 
 const columns = sql`e.id::text, e.job_id::text, e.job_version, e.job_name, e.workflow_id::text, e.run, e.status, e.triggered_by,
-  e.trigger_source, e.started_by, e.parameters, e.started_at, e.ended_at, e.error,
+  e.trigger_source, e.started_by, e.client, e.parameters, e.started_at, e.ended_at, e.error,
   (select l.held from live_execution l where l.execution_id = e.id) as held`;
 
 export type FoundRow = ExecutionRow & Pick<LiveRow, "held">;
@@ -60,8 +60,12 @@ export function executionSearchStore(pool: pg.Pool) {
     async search(
       { where, orderBy, limit, offset }: CompiledFilter,
       limits: JobLimits | null,
+      exposedOnly = false,
     ): Promise<{ rows: FoundRow[]; total: number }> {
-      const visible = sql<SqlBool>`${ofJobsWithin(limits)} and ${where}`;
+      const exposed = exposedOnly
+        ? sql<SqlBool>`e.job_id not in (select job.id from job where not job.mcp_exposed)`
+        : sql<SqlBool>`true`;
+      const visible = sql<SqlBool>`${ofJobsWithin(limits)} and ${exposed} and ${where}`;
       const [found, count] = await Promise.all([
         sql<FoundRow>`select ${columns} from execution e where ${visible}
           order by ${orderBy} limit ${limit} offset ${offset}`.execute(db),

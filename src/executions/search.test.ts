@@ -226,6 +226,7 @@ describe("POST /jobExecution/search", () => {
       triggeredBy,
       triggerSource,
       startedBy,
+      client: null,
       parameters: { day: 1 },
       error: { code: "STEP_FAILED", message: error },
       heldFor: null,

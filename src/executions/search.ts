@@ -17,7 +17,7 @@ export async function searchExecutions(
   const filter = compiled(request);
   const { page, size } = filter;
   try {
-    const { rows, total } = await store.search(filter, principal.jobs);
+    const { rows, total } = await store.search(filter, principal.jobs, principal.assistant !== undefined);
     return { data: rows.map(presentFound), meta: { totalElements: total, page, size } };
   } catch (error) {
     if (!isStatementTimeout(error)) throw error;

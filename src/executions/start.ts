@@ -4,8 +4,9 @@ import type { Engine } from "../engine/engine.ts";
 import type { Principal } from "../http/principal.ts";
 import { newId } from "../lib/ids.ts";
 import { claimKey, findEarlierStart } from "./idempotency.ts";
+import { originOf } from "./origin.ts";
 import { presentEnded, presentStart } from "./present.ts";
-import { requireJob } from "./read.ts";
+import { isRestricted, requireJob } from "./read.ts";
 import type { ExecutionStore } from "./store.ts";
 import { waitForEnd } from "./wait-for-end.ts";
 
@@ -15,6 +16,8 @@ export interface StartableJob {
   version: number;
   name: string;
   /** Checks parameters against the job's schema and fills in defaults. */
+  /** The parameters as they are recorded: those that are secret sealed. */
+  sealParameters(executionId: string, parameters: Record<string, unknown>): Record<string, unknown>;
   readParameters(given: Record<string, unknown>): { value: Record<string, unknown>; faults: FaultDetail[] };
 }
 
@@ -34,6 +37,8 @@ export interface StartCall {
   principal: Principal;
   request: StartRequest;
   idempotencyKey: string | undefined;
+  /** What an assistant calls itself, as the bridge hands it on. */
+  clientInfo?: string | undefined;
   /** Aborted when the client has gone: that ends the wait, not the execution. */
   signal: AbortSignal | undefined;
 }
@@ -65,17 +70,18 @@ const looks = 20;
 /** Starts durably. `repeated`: an earlier request with the same Idempotency-Key had done so. */
 async function begin(
   deps: StartDeps,
-  { principal, request, idempotencyKey }: StartCall,
+  { principal, request, idempotencyKey, clientInfo }: StartCall,
   beforeStart?: (executionId: string) => void,
 ): Promise<{ response: StartResponse; repeated: boolean }> {
   const keyed =
     idempotencyKey === undefined
       ? undefined
       : { principalId: principal.id, key: idempotencyKey, body: request };
+  const origin = originOf(principal, request, clientInfo);
   const before = keyed && (await findEarlierStart(deps.store, keyed));
   if (before) {
     // Its job may have left the principal's limits since.
-    if (principal.jobs) await requireJob(deps.store, principal, request.jobId);
+    if (isRestricted(principal)) await requireJob(deps.store, principal, request.jobId);
     beforeStart?.(before.executionId);
     return { response: before, repeated: true };
   }
@@ -91,9 +97,8 @@ async function begin(
       jobId: job.jobId,
       jobVersion: job.version,
       jobName: job.name,
-      parameters: parameters.value,
-      triggeredBy: request.triggeredBy ?? "api",
-      triggerSource: request.triggerSource ?? null,
+      parameters: job.sealParameters(id, parameters.value),
+      ...origin,
       startedBy: principal.name,
       startedAt: Date.now(),
       priority: request.priority,

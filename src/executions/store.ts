@@ -29,7 +29,7 @@ const sortColumns: Record<HistoryQuery["sortField"], string> = {
 };
 
 const columns = `id::text, job_id::text, job_version, job_name, workflow_id::text, run, from_position, run_started_at,
-  paused_ms::float8, status, triggered_by, trigger_source, started_by, parameters, started_at, ended_at, error`;
+  paused_ms::float8, status, triggered_by, trigger_source, started_by, client, parameters, started_at, ended_at, error`;
 
 const mostActions = 1000;
 
@@ -51,9 +51,10 @@ export function executionStore(pool: pg.Pool) {
       const earlier = latest.run === 1 ? [] : await findRuns(client, latest.id);
       const execution = run === undefined ? latest : asOfRun(latest, earlier, run);
       if (!execution) return undefined;
-      const versions = [...new Set([execution, ...earlier].map((row) => row.job_version))];
-      const definitions = await client.query<{ version: number; steps: DefinedStep[] }>(
-        `select version, definition -> 'steps' as steps from job_version where job_id = $1 and version = any($2)`,
+      const versions = [...new Set([latest, ...earlier].map((row) => row.job_version))];
+      const definitions = await client.query<{ version: number; steps: DefinedStep[]; limit: number | null }>(
+        `select version, definition -> 'steps' as steps, (definition -> 'concurrency' ->> 'limit')::int as limit
+         from job_version where job_id = $1 and version = any($2)`,
         [execution.job_id, versions],
       );
       const live = await client.query<LiveRow>(
@@ -67,14 +68,17 @@ export function executionStore(pool: pg.Pool) {
         [execution.id],
       );
       const stepsOf = new Map(definitions.rows.map(({ version, steps }) => [version, steps]));
+      const { limit } = definitions.rows.find(({ version }) => version === latest.job_version) ?? {};
       return {
         execution,
+        latest,
         steps: stepsOf.get(execution.job_version) ?? [],
         results: await findResults(client, execution, earlier),
         live: execution === latest ? live.rows[0] : undefined,
         earlier,
         actions: actions.rows.reverse(),
         stepsOf,
+        limit: limit ?? undefined,
       };
     });
   }
@@ -89,6 +93,21 @@ export function executionStore(pool: pg.Pool) {
       return detail("job_id = $1 order by id desc limit 1", jobId, undefined);
     },
 
+    /** What its logs are read by: the attempt, and the steps that it ran. Its results, which may be large, are not loaded. */
+    async findAttempt(
+      id: string,
+      run: number | undefined,
+    ): Promise<{ id: string; run: number; steps: { key: string }[] } | undefined> {
+      const { rows } = await pool.query<{ id: string; run: number; steps: { key: string }[] | null }>(
+        `select e.id::text, coalesce(r.run, e.run) as run, v.definition -> 'steps' as steps
+         from execution e left join execution_run r on r.execution_id = e.id and r.run = $2 and $2 <> e.run
+         left join job_version v on v.job_id = e.job_id and v.version = coalesce(r.job_version, e.job_version)
+         where e.id = $1 and ($2::int is null or e.run = $2 or r.run is not null)`,
+        [id, run ?? null],
+      );
+      return rows[0] && { ...rows[0], steps: rows[0].steps ?? [] };
+    },
+
     /** The job of an execution, to tell whether somebody may know of it. */
     async findJobOf(id: string): Promise<string | undefined> {
       const { rows } = await pool.query<{ jobId: string }>(
@@ -101,7 +120,7 @@ export function executionStore(pool: pg.Pool) {
     /** Deleted jobs too: their executions stay readable by those who could read them. */
     async findRights(jobId: string): Promise<JobRights | undefined> {
       const { rows } = await pool.query<JobRights>(
-        'select id::text, collection_id::text as "collectionId", tags from job where id = $1',
+        'select id::text, collection_id::text as "collectionId", tags, mcp_exposed as exposed from job where id = $1',
         [jobId],
       );
       return rows[0];
@@ -122,9 +141,30 @@ export function executionStore(pool: pg.Pool) {
       const { rows } = await pool.query<CounterSums>(
         `select coalesce(sum(started), 0)::float8 as started, coalesce(sum(completed), 0)::float8 as completed,
                 coalesce(sum(failed), 0)::float8 as failed, coalesce(sum(stopped), 0)::float8 as stopped,
-                coalesce(sum(duration_ms), 0)::float8 as duration_ms, min(min_ms)::float8 as min_ms, max(max_ms)::float8 as max_ms
+                coalesce(sum(duration_ms), 0)::float8 as duration_ms, min(min_ms)::float8 as min_ms, max(max_ms)::float8 as max_ms,
+                coalesce(max(extremes_lost), 0) as lost, coalesce(max(extremes_found), 0) as found
          from job_counter where job_id = $1`,
         [jobId],
+      );
+      return rows[0]!;
+    },
+
+    /**
+     * The shortest and the longest execution of a job, counted anew after a restart took one of them out; kept, unless another
+     * restart came meanwhile.
+     */
+    async recountExtremes(jobId: string, lost: number): Promise<Pick<CounterSums, "min_ms" | "max_ms">> {
+      const { rows } = await pool.query<Pick<CounterSums, "min_ms" | "max_ms">>(
+        `with found as (
+           select min(ms) as min_ms, max(ms) as max_ms
+           from (select floor(extract(epoch from ended_at - started_at) * 1000)::bigint as ms
+                 from execution where job_id = $1 and ended_at is not null) as e
+         ), kept as (
+           update job_counter c set min_ms = least(c.min_ms, found.min_ms), max_ms = greatest(c.max_ms, found.max_ms), extremes_found = $2
+           from found where c.job_id = $1 and c.lane = -1 and c.extremes_lost = $2
+         )
+         select min_ms::float8, max_ms::float8 from found`,
+        [jobId, lost],
       );
       return rows[0]!;
     },
@@ -221,8 +261,9 @@ export function executionStore(pool: pg.Pool) {
 
 async function findRuns(client: pg.ClientBase, id: string): Promise<RunRow[]> {
   const { rows } = await client.query<RunRow>(
-    `select run, workflow_id::text, job_version, from_position, status, started_at, ended_at, paused_ms::float8, error
-     from execution_run where execution_id = $1 order by run`,
+    `select r.run, r.workflow_id::text, r.job_version, r.from_position, r.status, r.started_at, r.ended_at, r.paused_ms::float8,
+            coalesce(r.parameters, e.parameters) as parameters, r.error
+     from execution_run r join execution e on e.id = r.execution_id where r.execution_id = $1 order by r.run`,
     [id],
   );
   return rows;

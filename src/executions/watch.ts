@@ -1,11 +1,11 @@
 import type { Readable } from "node:stream";
 import type { LiveSnapshot } from "../contract/control.ts";
 import { ApiError } from "../contract/errors.ts";
-import { mayUseJob, type Principal } from "../http/principal.ts";
+import type { Principal } from "../http/principal.ts";
 import type { EventHub } from "./event-hub.ts";
 import { eventStream } from "./event-stream.ts";
 import type { LiveStore } from "./live-store.ts";
-import { readExecution, requireVisible } from "./read.ts";
+import { isRestricted, maySee, readExecution, requireVisible } from "./read.ts";
 import type { ExecutionStore } from "./store.ts";
 
 export interface WatchDeps {
@@ -53,12 +53,11 @@ export function watchExecutions(deps: WatchDeps, call: WatchCall): Readable {
   let { principal } = call;
   let seen = new Map<string, { may: boolean; until: number }>();
 
-  async function maySee(jobId: string): Promise<boolean> {
-    if (principal.jobs === null) return true;
+  async function mayWatch(jobId: string): Promise<boolean> {
+    if (!isRestricted(principal)) return true;
     const known = seen.get(jobId);
     if (known && known.until > Date.now()) return known.may;
-    const rights = await deps.store.findRights(jobId);
-    const may = rights !== undefined && mayUseJob(principal, rights);
+    const may = maySee(principal, await deps.store.findRights(jobId));
     seen.set(jobId, { may, until: Date.now() + rightsMs });
     return may;
   }
@@ -68,7 +67,7 @@ export function watchExecutions(deps: WatchDeps, call: WatchCall): Readable {
     heartbeatMs,
     lastEventId: call.lastEventId,
     signal: call.signal,
-    maySee,
+    maySee: mayWatch,
     async snapshot(): Promise<LiveSnapshot> {
       const { rows, total } = await live.findLive(principal.jobs, listed);
       return {

@@ -5,6 +5,9 @@ import type { Route } from "../contract/routes.ts";
 import { holds, type Principal } from "./principal.ts";
 import type { SessionCookies } from "./session-cookie.ts";
 
+/** Routes outside the table that ask their callers themselves. */
+export const selfGuarded: readonly string[] = ["/mcp"];
+
 /**
  * Who the Authorization header, or without one the session of a browser, belongs to; throws ApiError UNAUTHENTICATED. At
  * once when it can: a promise costs.
@@ -21,6 +24,8 @@ declare module "fastify" {
   }
   interface FastifyRequest {
     principal: Principal | null;
+    /** Who was refused for want of an authority. */
+    refused: Principal | null;
   }
   interface FastifyInstance {
     registered: RegisteredRoute[];
@@ -38,7 +43,10 @@ export interface RegisteredRoute {
   name: string | null;
 }
 
-/** Routes outside the table: the API's description, its page, and the web interface. Anyone may read them; they read nothing of ours. */
+/**
+ * Routes outside the table that anyone may read: the description of the API, the web interface, and what the MCP bridge
+ * says of itself. They show nothing of what is stored.
+ */
 export const publicExtras: readonly string[] = [
   "/",
   "/ui",
@@ -52,7 +60,11 @@ export const publicExtras: readonly string[] = [
   "/docs/static/*",
   "/docs/static/index.html",
   "/docs/static/swagger-initializer.js",
+  "/.well-known/oauth-protected-resource",
+  "/.well-known/oauth-protected-resource/mcp",
+  "/mcp/health",
 ];
+const outside = new Set([...publicExtras, ...selfGuarded]);
 
 /**
  * Authentication and authority, on the matched route and before the body is read: a caller without rights learns
@@ -60,6 +72,7 @@ export const publicExtras: readonly string[] = [
  */
 export function guard(app: FastifyInstance, authenticate: Authenticate, cookies: SessionCookies): void {
   app.decorateRequest("principal", null);
+  app.decorateRequest("refused", null);
   app.decorate("registered", []);
   app.decorate("cookies", cookies);
 
@@ -80,7 +93,7 @@ export function guard(app: FastifyInstance, authenticate: Authenticate, cookies:
 
   app.addHook("onRoute", (options) => {
     const entry = options.config?.pawl;
-    if (!entry && !publicExtras.includes(options.url)) {
+    if (!entry && !outside.has(options.url)) {
       throw new Error(
         `The route ${options.method} ${options.url} names no authority: register it from the route table.`,
       );
@@ -93,13 +106,20 @@ export function guard(app: FastifyInstance, authenticate: Authenticate, cookies:
   app.addHook("onRequest", (request, _reply, done) => {
     const entry = request.routeOptions.config?.pawl;
     if (entry === undefined) {
-      if (request.is404 || publicExtras.includes(request.routeOptions.url ?? "")) return void done();
+      if (request.is404 || outside.has(request.routeOptions.url ?? "")) return void done();
       return done(new ApiError("FORBIDDEN", "This path names no authority."));
     }
     const { access } = entry.route;
     if (access === "public") return void done();
     const admit = (principal: Principal) => {
-      if (!mayCall(principal, access)) return void done(lacks(principal, access));
+      if (principal.assistant && !entry.route.assistants) {
+        request.refused = principal;
+        return void done(notForAssistants());
+      }
+      if (!mayCall(principal, access)) {
+        request.refused = principal;
+        return void done(lacks(principal, access));
+      }
       request.principal = principal;
       done();
     };
@@ -117,6 +137,11 @@ const safe: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 
 function mayCall(principal: Principal, access: Access): boolean {
   return access === "authenticated" || access === "public" || holds(principal, access);
+}
+
+/** A session of the bridge opens what its tools are made of, so that no way leads around them. */
+function notForAssistants(): ApiError {
+  return new ApiError("FORBIDDEN", "No tool of the MCP bridge uses this: it is not open to assistants.");
 }
 
 function lacks(principal: Principal, access: string): ApiError {

@@ -6,7 +6,9 @@ import fastify, {
   type FastifyReply,
 } from "fastify";
 import { ApiError } from "../contract/errors.ts";
+import { removedPaths } from "../contract/mcp-server-routes.ts";
 import { type Authenticate, guard } from "./access.ts";
+import { type Audit, auditRequests, noAudit } from "./audit.ts";
 import { addBodyParsers, bodyLimit } from "./body.ts";
 import { answerBrokenHttp } from "./broken-http.ts";
 import { type IsStoreUnavailable, refusalOf } from "./failure.ts";
@@ -15,6 +17,7 @@ import { addReference } from "./reference.ts";
 import { requestIdOf } from "./request-id.ts";
 import { sessionCookies } from "./session-cookie.ts";
 import { drainable } from "./shutdown.ts";
+import { refuseSlowBodies } from "./slow-bodies.ts";
 import { addUi } from "./ui.ts";
 
 export interface AppOptions {
@@ -29,6 +32,10 @@ export interface AppOptions {
   publicUrl?: () => string | undefined;
   /** Folder of the built web interface. */
   ui?: string;
+  /** Where requests that change something are recorded. */
+  audit?: Audit;
+  /** Whether it describes the API at /docs; it does unless told otherwise. */
+  describe?: boolean;
 }
 
 /** The HTTP app without routes of its own but the description of the API. Add the others with `route`. */
@@ -43,10 +50,11 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     exposeHeadRoutes: false,
     // The hook of shutdown.ts answers instead, in the envelope.
     return503OnClosing: false,
-    // A header or a body that trickles in does not hold a socket for long.
-    requestTimeout: 30_000,
+    // refuseSlowBodies stands in for it: uploads may take longer.
+    requestTimeout: 0,
     // Longer than the 60 s of common load balancers: the end that gives up second never sends into a closed connection.
     keepAliveTimeout: 65_000,
+    // Headers that trickle in do not hold a socket for long.
     http: { headersTimeout: 15_000 },
     routerOptions: {
       caseSensitive: true,
@@ -88,8 +96,10 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   await app.register(helmet, helmetOptions);
   // After the headers, so that refusals have them too; before any route, so that it sees each.
   guard(app, options.authenticate, sessionCookies(options.publicUrl ?? (() => undefined)));
+  auditRequests(app, options.audit ?? noAudit);
+  refuseSlowBodies(app);
   answerUnknownPaths(app);
-  await addReference(app);
+  if (options.describe !== false) await addReference(app);
   if (options.ui !== undefined) await addUi(app, options.ui);
   return app;
 }
@@ -110,6 +120,8 @@ const helmetOptions = {
 
 const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
 
+const noUi = "The web interface is not built: run `npm run build`. The API reference is at /docs.";
+
 /** 404 for an unknown path, 405 with Allow for a known one. */
 function answerUnknownPaths(app: FastifyInstance): void {
   app.setNotFoundHandler((request, reply) => {
@@ -118,9 +130,8 @@ function answerUnknownPaths(app: FastifyInstance): void {
       (method) => app.findRoute({ method: method as "GET", url: path }) !== null,
     );
     if (allowed.length === 0) {
-      const hint = /^\/(ui(\/|$)|$)/.test(path)
-        ? " The web interface is not built: run `npm run build`. The API reference is at /docs."
-        : "";
+      const removed = removedPaths.find(({ pattern }) => pattern.test(path));
+      const hint = removed ? ` ${removed.instead}` : /^\/(ui(\/|$)|$)/.test(path) ? ` ${noUi}` : "";
       throw new ApiError("NOT_FOUND", `There is nothing at ${path.slice(0, 200)}.${hint}`);
     }
     reply.header("allow", allowed.join(", "));

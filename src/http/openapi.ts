@@ -1,4 +1,7 @@
 import type { TSchema } from "typebox";
+import * as audit from "../contract/audit.ts";
+import * as configuration from "../contract/configuration.ts";
+import * as connection from "../contract/connection.ts";
 import * as control from "../contract/control.ts";
 import { type ErrorCode, errorCatalogue } from "../contract/errors.ts";
 import * as execution from "../contract/execution.ts";
@@ -8,6 +11,8 @@ import * as overview from "../contract/overview.ts";
 import type { Route } from "../contract/routes.ts";
 import * as search from "../contract/search.ts";
 import * as shapes from "../contract/shapes.ts";
+import * as variable from "../contract/variable.ts";
+import * as vault from "../contract/vault.ts";
 
 type Json = Record<string, unknown>;
 
@@ -51,7 +56,7 @@ function operation(name: string, route: Route): Json {
     security: route.access === "public" ? [] : [{ bearer: [] }],
     "x-access": route.access,
     ...(parametersOf(route).length > 0 ? { parameters: parametersOf(route) } : {}),
-    ...(route.body ? { requestBody: requestBody(route) } : {}),
+    ...(route.body || route.takesBytes ? { requestBody: requestBody(route) } : {}),
     responses: { ...successes(route), ...failures(route) },
   };
 }
@@ -79,7 +84,13 @@ function parametersOf(route: Route): Json[] {
   });
 }
 
+const bytes = { type: "string", format: "binary" };
+
 function requestBody(route: Route): Json {
+  if (route.takesBytes) {
+    const content = Object.fromEntries(route.takesBytes.map((type) => [type, { schema: bytes }]));
+    return { required: false, content };
+  }
   const required = (route.body as { required?: string[] }).required ?? [];
   const content: Json = { "application/json": { schema: refs(route.body!) } };
   for (const type of route.textBody ?? []) content[type] = { schema: refs(route.body!) };
@@ -88,8 +99,8 @@ function requestBody(route: Route): Json {
 
 function successes(route: Route): Json {
   const body = route.bare ? route.data : shapes.Envelope(route.data, route.meta);
-  const schema = refs(body);
-  const types = route.produces ?? ["application/json"];
+  const schema = route.givesBytes ? bytes : refs(body);
+  const types = route.givesBytes ? ["*/*"] : (route.produces ?? ["application/json"]);
   const answer = (description: string) => ({
     description,
     headers: { "X-Request-Id": { $ref: "#/components/headers/RequestId" } },
@@ -154,12 +165,17 @@ function example(code: ErrorCode): Json {
 /** Schemas that have a name of their own, by their text: TypeBox copies what it puts into another schema. */
 const components: Map<string, string> = new Map(
   [
+    audit,
+    configuration,
+    connection,
     control,
     execution,
     identity,
     job,
     overview,
     search,
+    variable,
+    vault,
     { Failure: shapes.Failure, Meta: shapes.Meta },
   ].flatMap((part) =>
     Object.entries(part as Record<string, unknown>)

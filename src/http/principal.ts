@@ -8,10 +8,12 @@ export interface Principal {
   readonly authorities: readonly string[];
   /** Null: every job. */
   readonly jobs: JobLimits | null;
-  /** Null: signed in through a link. */
+  /** Null: no token of ours, but a sign-in link, or somebody whom the identity provider vouches for. */
   readonly tokenId: string | null;
   /** Whether a browser's session says so, which goes along with whatever page made the request. */
   readonly bySession?: boolean;
+  /** Set for the calls that the MCP bridge makes for an assistant: jobs that are not exposed don't exist for them. */
+  readonly assistant?: { readonly clientId: string };
 }
 
 /** Whether the principal holds this authority, be it through `*`. */

@@ -13,7 +13,9 @@ import {
   routes,
 } from "../contract/routes.ts";
 import type { Meta } from "../contract/shapes.ts";
+import { type AuditNote, entryOf } from "./audit.ts";
 import { TextBody } from "./body.ts";
+import { type Download, discardRest, sendBytes, type Upload, uploadOf } from "./bytes.ts";
 import type { Principal } from "./principal.ts";
 import { compileStrings } from "./query.ts";
 import type { SessionCookie } from "./session-cookie.ts";
@@ -25,7 +27,11 @@ export interface Call<R extends Route> {
   query: QueryOf<R>;
   headers: HeadersOf<R>;
   /** A string where the route takes text (`textBody`) and text was sent: unchecked, its handler checks it. */
-  body: R extends { textBody: readonly string[] } ? BodyOf<R> | string : BodyOf<R>;
+  body: R extends { takesBytes: readonly string[] }
+    ? Upload
+    : R extends { textBody: readonly string[] }
+      ? BodyOf<R> | string
+      : BodyOf<R>;
   /** Who is calling. Reading it on a public route throws. */
   readonly principal: Principal;
   /** Aborted when the client has gone before it was answered. */
@@ -36,6 +42,10 @@ export interface Call<R extends Route> {
   requireOwnPage(): void;
   /** Who the credential belongs to by now, for an answer that takes long. Throws as the route itself would. */
   readmit(): Promise<Principal>;
+  /** What the audit record is to say of this request when it succeeds; more than once for more than one line. */
+  audit(note: AuditNote): void;
+  /** Records it now, before what must not happen unseen. @throws ApiError STORE_UNAVAILABLE: then it must not happen */
+  mustAudit(note: AuditNote): Promise<void>;
   requestId: string;
   log: FastifyBaseLogger;
 }
@@ -43,9 +53,11 @@ export interface Call<R extends Route> {
 /** What a handler answers: data for the envelope, or, on a `bare` route, the body itself. */
 export type Answer<R extends Route> = R extends { stream: true }
   ? { stream: Readable }
-  : R extends { bare: true }
-    ? { body: DataOf<R>; status?: number; type?: string; headers?: Record<string, string> }
-    : { data: DataOf<R>; message?: string; meta?: Meta; status?: number; session?: SessionCookie };
+  : R extends { givesBytes: true }
+    ? { download: Download }
+    : R extends { bare: true }
+      ? { body: DataOf<R>; status?: number; type?: string; headers?: Record<string, string> }
+      : { data: DataOf<R>; message?: string; meta?: Meta; status?: number; session?: SessionCookie };
 
 export type Handler<R extends Route> = (call: Call<R>) => Answer<R> | Promise<Answer<R>>;
 
@@ -74,6 +86,8 @@ export function addRoute<R extends Route>(
   }
   const read = reader(table);
   const status = table.status ?? 200;
+  const handle = (request: FastifyRequest, reply: FastifyReply) =>
+    handler(new RouteCall(request, reply, read(request)) as unknown as Call<R>);
 
   app.route({
     method: table.method,
@@ -82,12 +96,13 @@ export function addRoute<R extends Route>(
     exposeHeadRoute: table.method === "GET" && table.access === "public",
     config: { pawl: { name, route: table } },
     async handler(request, reply) {
-      const answer = (await handler(
-        new RouteCall(request, reply, read(request)) as unknown as Call<R>,
-      )) as AnyAnswer;
-      reply.code(answer.status ?? status);
+      const answer = (await (table.takesBytes
+        ? refusingUploads(() => handle(request, reply), request, reply)
+        : handle(request, reply))) as AnyAnswer;
+      reply.code(answer.download?.status ?? answer.status ?? status);
       if (answer.session !== undefined) app.cookies.write(request, reply, answer.session);
       if (answer.stream) return sendEvents(reply, answer.stream);
+      if (answer.download) return sendBytes(reply, answer.download);
       if (table.bare) return sendBare(reply, answer);
       reply.header("content-type", "application/json; charset=utf-8");
       return JSON.stringify({
@@ -101,6 +116,19 @@ export function addRoute<R extends Route>(
   });
 }
 
+async function refusingUploads<T>(
+  handle: () => Promise<T> | T,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<T> {
+  try {
+    return await handle();
+  } catch (error) {
+    await discardRest(request, reply);
+    throw error;
+  }
+}
+
 interface AnyAnswer {
   body?: unknown;
   data?: unknown;
@@ -111,6 +139,7 @@ interface AnyAnswer {
   headers?: Record<string, string>;
   stream?: Readable;
   session?: SessionCookie;
+  download?: Download;
 }
 
 function sendEvents(reply: FastifyReply, stream: Readable): Readable {
@@ -181,6 +210,16 @@ class RouteCall {
     return clientGone(this.#reply);
   }
 
+  audit(note: AuditNote): void {
+    this.#request.auditNotes ??= [];
+    this.#request.auditNotes.push(note);
+  }
+
+  async mustAudit(note: AuditNote): Promise<void> {
+    await this.#request.server.audit.mustRecord(entryOf(this.#request, note));
+    this.#request.audited = true;
+  }
+
   readmit(): Promise<Principal> {
     const { server, routeOptions } = this.#request;
     return server.admit(this.#request, routeOptions.config.pawl!.route.access);
@@ -219,7 +258,7 @@ function reader(table: Route): (request: FastifyRequest) => Parts {
     if (params) faults.push(...params.faults(givenParams.value, "params"));
     if (query) faults.push(...query.faults(givenQuery.value, "query"));
     if (headers) faults.push(...headers.faults(request.headers, "headers"));
-    const given = bodyOf(request, table, mustSend);
+    const given = table.takesBytes ? uploadOf(request) : bodyOf(request, table, mustSend);
     const isText = given instanceof TextBody;
     if (body && !isText) faults.push(...body.faults(given));
     if (faults.length > 0) throwFaults(faults);

@@ -1,123 +1,137 @@
 import { ApiError } from "../contract/errors.ts";
 import type { Authenticate } from "../http/access.ts";
 import type { Principal } from "../http/principal.ts";
+import { type CredentialCache, createCredentialCache } from "./credential-cache.ts";
 import type { Recorder } from "./last-used.ts";
+import { authoritiesWithin } from "./rights.ts";
 import { findSession } from "./session-store.ts";
-import { type CredentialRow, type Db, findCredential } from "./store.ts";
-import { hashOf, looksLikeToken } from "./tokens.ts";
+import { type Grant, looksLikeSession, type Sessions } from "./sessions.ts";
+import { type CredentialRow, type Db, findCredential, findCredentialOf, findNamed } from "./store.ts";
+import { hashOf, kindOfToken } from "./tokens.ts";
 
 export interface Authenticator {
+  /** For the API: its tokens, and the sessions of the MCP bridge. */
   authenticate: Authenticate;
+  /** What a token for MCP leads to; throws ApiError UNAUTHENTICATED with the reason. */
+  findMcpToken(token: string): Promise<CredentialRow>;
+  /** Who a session stands for by now; undefined when its token or its principal is gone. */
+  findGranted(grant: Grant): CredentialRow | undefined | Promise<CredentialRow | undefined>;
+  /** Whom an identity provider means by a name. */
+  findNamed(name: string): CredentialRow | undefined | Promise<CredentialRow | undefined>;
   /** Forgets what was read: call it when rights or tokens have changed. They hold at once in this process. */
   forget(): void;
 }
 
-// Rights change in other processes too: this long at most is an old answer believed. Unknown tokens are remembered for
-// less, so that one made elsewhere works soon.
-const FRESH_MS = 5_000;
-const UNKNOWN_MS = 1_000;
-const MAX_ENTRIES = 10_000;
-
-interface Entry {
-  principal: Principal | null;
-  expiresAt: number;
-  readAt: number;
+export interface AuthenticatorOptions {
+  uses: Recorder;
+  sessions: Sessions;
+  now?: () => number;
 }
 
-/** Bearer tokens and sessions to principals, with a short memory so that a busy caller costs a query every few seconds. */
+/** Bearer tokens and sessions to principals. */
 export function createAuthenticator(
   db: Db,
-  { uses, now = Date.now }: { uses: Recorder; now?: () => number },
+  { uses, sessions, now = Date.now }: AuthenticatorOptions,
 ): Authenticator {
-  // By hash, so that a dump of the memory holds no tokens. In order of reading: the first is the oldest.
-  const known = new Map<string, Entry>();
-  const reading = new Map<string, Promise<Entry>>();
-  let generation = 0;
+  const cache: CredentialCache = createCredentialCache(now);
+  // A row that is still believed is one object: what was made of it is kept with it.
+  const principals = new WeakMap<CredentialRow, Principal>();
 
-  function bySession(secret: string): Principal | Promise<Principal> {
+  function findToken(token: string) {
+    const hash = hashOf(token);
+    // By hash, so that a dump of the memory holds no tokens.
+    return cache.find(hash.toString("base64"), () => findCredential(db, hash));
+  }
+
+  /** A session of a browser. Its token's row is another than the token's own: its end is the session's. */
+  function ofBrowser(secret: string): Principal | Promise<Principal> {
     const hash = hashOf(secret);
-    const key = `session ${hash.toString("base64")}`;
-    const admit = (entry: Entry): Principal => {
-      if (entry.principal === null || entry.expiresAt <= now())
+    const found = cache.find(`session ${hash.toString("base64")}`, () => findSession(db, hash));
+    const admit = (row: CredentialRow | undefined): Principal => {
+      if (row?.expires_at == null || row.expires_at.getTime() <= now()) {
         throw refused("Your session is over: sign in again.");
-      uses.used(entry.principal.tokenId, now());
-      return { ...entry.principal, bySession: true };
+      }
+      return { ...principalOf(row), bySession: true };
     };
-    const entry = recall(key);
-    return entry ? admit(entry) : read(key, () => findSession(db, hash)).then(admit);
+    return found instanceof Promise ? found.then(admit) : admit(found);
   }
 
-  function accept(entry: Entry): Principal {
-    if (entry.principal === null) throw refused("The token is not known, or was revoked.");
-    if (entry.expiresAt <= now()) throw refused("The token has expired. Make a new one.");
-    uses.used(entry.principal.tokenId, now());
-    return entry.principal;
+  function accept(row: CredentialRow | undefined): CredentialRow {
+    if (row === undefined) throw refused("The token is not known, or was revoked.");
+    if (row.expires_at !== null && row.expires_at.getTime() <= now()) {
+      throw refused("The token has expired. Make a new one.");
+    }
+    if (row.token_id !== null) uses.used(row.token_id, now());
+    return row;
   }
 
-  function recall(key: string): Entry | undefined {
-    const entry = known.get(key);
-    if (entry === undefined) return undefined;
-    const age = now() - entry.readAt;
-    if (age >= 0 && age < (entry.principal === null ? UNKNOWN_MS : FRESH_MS)) return entry;
-    known.delete(key);
-    return undefined;
+  function principalOf(row: CredentialRow | undefined): Principal {
+    const credential = accept(row);
+    const known = principals.get(credential);
+    if (known !== undefined) return known;
+    const principal: Principal = {
+      id: credential.principal_id,
+      name: credential.name,
+      authorities: credential.authorities,
+      jobs: credential.job_limits,
+      tokenId: credential.token_id,
+    };
+    principals.set(credential, principal);
+    return principal;
   }
 
-  function read(key: string, find: () => Promise<CredentialRow | undefined>): Promise<Entry> {
-    const under = reading.get(key);
-    if (under !== undefined) return under;
-    const begun = generation;
-    const promise = find()
-      .then((row) => {
-        const entry = entryOf(row, now());
-        // What was read before a revocation must not be believed after it.
-        if (begun === generation) remember(key, entry);
-        return entry;
-      })
-      .finally(() => {
-        if (reading.get(key) === promise) reading.delete(key);
-      });
-    reading.set(key, promise);
-    return promise;
+  function findGranted({ principalId, tokenId }: Grant) {
+    return cache.find(`${principalId} ${tokenId}`, () => findCredentialOf(db, principalId, tokenId));
   }
 
-  function remember(key: string, entry: Entry): void {
-    known.delete(key);
-    known.set(key, entry);
-    if (known.size > MAX_ENTRIES) known.delete(known.keys().next().value!);
+  function ofSession(token: string): Principal | Promise<Principal> {
+    const grant = sessions.read(token, "rest", now());
+    if (grant === undefined) throw refused("The session of the MCP bridge is over, or not one of this Pawl.");
+    const assistant = (row: CredentialRow | undefined): Principal => {
+      const { authorities, ...user } = principalOf(row);
+      return {
+        ...user,
+        authorities: authoritiesWithin(authorities, grant.scopes),
+        assistant: { clientId: grant.clientId },
+      };
+    };
+    const found = findGranted(grant);
+    return found instanceof Promise ? found.then(assistant) : assistant(found);
   }
 
   return {
     authenticate(authorization, session) {
-      if (authorization === undefined && session !== undefined) return bySession(session);
+      if (authorization === undefined && session !== undefined) return ofBrowser(session);
       const token = bearer(authorization);
-      const hash = hashOf(token);
-      const key = hash.toString("base64");
-      const entry = recall(key);
-      if (entry !== undefined) return accept(entry);
-      if (!looksLikeToken(token)) {
+      if (looksLikeSession(token)) return ofSession(token);
+      const kind = kindOfToken(token);
+      if (kind === undefined) {
         throw refused("This is not an API token of Pawl. One begins with pawl_; copy the whole of it.");
       }
-      return read(key, () => findCredential(db, hash)).then(accept);
+      if (kind === "mcp") {
+        throw refused("This token is for MCP: it opens /mcp and nothing else. Make an API token for this.");
+      }
+      const found = findToken(token);
+      return found instanceof Promise ? found.then(principalOf) : principalOf(found);
     },
-    forget() {
-      generation++;
-      known.clear();
-      reading.clear();
+    async findMcpToken(token) {
+      const kind = kindOfToken(token);
+      if (kind === undefined) {
+        throw refused(
+          "This is not a token for MCP. One of Pawl begins with pawl_mcp_; copy the whole of it.",
+        );
+      }
+      if (kind === "api") {
+        throw refused(
+          "This is an API token, and /mcp takes tokens made for MCP only: pawl token create --for mcp --scope jobs:read.",
+        );
+      }
+      return accept(await findToken(token));
     },
+    findGranted,
+    findNamed: (name) => cache.find(`named ${name}`, () => findNamed(db, name)),
+    forget: cache.forget,
   };
-}
-
-function entryOf(row: CredentialRow | undefined, readAt: number): Entry {
-  if (row === undefined) return { principal: null, expiresAt: 0, readAt };
-  const principal: Principal = {
-    id: row.principal_id,
-    name: row.name,
-    authorities: row.authorities,
-    jobs: row.job_limits,
-    tokenId: row.token_id,
-  };
-  return { principal, expiresAt: row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY, readAt };
 }
 
 function bearer(authorization: string | undefined): string {

@@ -35,5 +35,6 @@ export function insertAdmin(db: Db): Promise<PrincipalRow> {
     kind: "user",
     authorities: ["*:*:*"],
     job_limits: null,
+    external_id: null,
   });
 }

@@ -40,7 +40,7 @@ test("creates, reads, lists, changes and deletes principals", async (t) => {
   const made = await call(admin, "POST", "/principal", input);
   assert.equal(made.status, 201);
   const { id, createdAt, ...rest } = made.data;
-  assert.deepEqual(rest, input);
+  assert.deepEqual(rest, { ...input, externalId: null });
   assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-7/);
   assert.match(createdAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   assert.deepEqual((await call(admin, "GET", `/principal/${id.toUpperCase()}`)).data, made.data);
@@ -101,7 +101,7 @@ test("changed rights hold for the next request, and deletion ends every token", 
 });
 
 test("a token that was read before it was revoked is not believed after", async (t) => {
-  const { pool, uses, principal } = await identityApp(t);
+  const { pool, uses, sessions, principal } = await identityApp(t);
   const ci = await principal("ci", []);
   const gate = Promise.withResolvers<void>();
   const read = Promise.withResolvers<void>();
@@ -114,7 +114,7 @@ test("a token that was read before it was revoked is not believed after", async 
       return result;
     },
   } as unknown as typeof pool;
-  const { authenticate, forget } = createAuthenticator(slow, { uses });
+  const { authenticate, forget } = createAuthenticator(slow, { uses, sessions });
   const first = authenticate(`Bearer ${ci.token}`);
   await read.promise;
   await pool.query("update api_token set revoked_at = now() where id = $1", [ci.tokenId]);
@@ -125,7 +125,7 @@ test("a token that was read before it was revoked is not believed after", async 
 });
 
 test("asks the database once about an unknown token, and never about what can't be one", async (t) => {
-  const { pool, uses, clock } = await identityApp(t);
+  const { pool, uses, sessions, clock } = await identityApp(t);
   let queries = 0;
   const counting = {
     query(...args: unknown[]) {
@@ -133,7 +133,11 @@ test("asks the database once about an unknown token, and never about what can't 
       return (pool.query as (...args: unknown[]) => Promise<unknown>).apply(pool, args);
     },
   } as unknown as typeof pool;
-  const { authenticate } = createAuthenticator(counting, { uses, now: () => Date.now() + clock.ahead });
+  const { authenticate } = createAuthenticator(counting, {
+    uses,
+    sessions,
+    now: () => Date.now() + clock.ahead,
+  });
   const refuses = (header: string | undefined) =>
     assert.rejects(async () => authenticate(header), { code: "UNAUTHENTICATED" });
   for (const header of [
@@ -262,4 +266,25 @@ test("refuses to rename a principal to a name that is taken", async (t) => {
   const ci = await principal("ci", []);
   const renamed = await call(admin, "PUT", `/principal/${ci.id}`, { name: "admin", authorities: [] });
   assertRefused(renamed.response, 409, "CONFLICT");
+});
+
+test("a token for MCP is no way in: the last API token of an administrator stays", async (t) => {
+  const { admin, call } = await identityApp(t);
+  const [own] = (await call(admin, "GET", "/token")).data;
+  const made = { principalId: own.principalId, name: "assistant", for: "mcp", scopes: ["jobs:read"] };
+  const assistant = await call(admin, "POST", "/token", made);
+  assert.equal(assistant.status, 201);
+  assert.match(assistant.data.prefix, /^pawl_mcp_[\w-]{8}$/);
+  assertRefused((await call(admin, "DELETE", `/token/${own.id}`)).response, 409, "CONFLICT");
+  assert.equal((await call(admin, "DELETE", `/token/${assistant.data.id}`)).status, 200);
+});
+
+test("two principals never have the same external id", async (t) => {
+  const { admin, call } = await identityApp(t);
+  const make = (name: string, externalId: string) =>
+    call(admin, "POST", "/principal", { name, authorities: [], externalId });
+  assert.equal((await make("ana", "auth|1")).data.externalId, "auth|1");
+  const taken = await make("ben", "auth|1");
+  assertRefused(taken.response, 409, "CONFLICT");
+  assert.match(taken.body.message, /externalId/);
 });

@@ -1,5 +1,6 @@
 import type pg from "pg";
 import { uuidv7 } from "uuidv7";
+import type { McpScope } from "../contract/bridge.ts";
 import { ApiError } from "../contract/errors.ts";
 import type { TokenInput } from "../contract/identity.ts";
 import { isForeignKeyViolation } from "../db/faults.ts";
@@ -19,12 +20,13 @@ export async function issueToken(
   input: TokenInput,
   now: number,
 ): Promise<{ token: string; row: store.TokenRow }> {
+  const scopes = scopesOf(input);
   const target =
     (await store.findPrincipal(pool, input.principalId, caller.jobs)) ?? unknownPrincipal(input.principalId);
   requireNotAbove(caller, targetOf(target), "make a token for");
   const expiresAt = input.expiresInDays === undefined ? null : new Date(now + input.expiresInDays * DAY_MS);
   try {
-    return await storeToken(pool, { principalId: target.id, name: input.name, expiresAt });
+    return await storeToken(pool, { principalId: target.id, name: input.name, expiresAt, scopes });
   } catch (error) {
     // Deleted since it was read.
     if (isForeignKeyViolation(error)) unknownPrincipal(input.principalId);
@@ -32,18 +34,41 @@ export async function issueToken(
   }
 }
 
+interface NewToken {
+  principalId: string;
+  name: string;
+  expiresAt: Date | null;
+  /** Set: the token is for MCP. */
+  scopes?: McpScope[] | null;
+}
+
+/** Null: the token is for the API. */
+function scopesOf(input: TokenInput): McpScope[] | null {
+  const forMcp = input.for === "mcp";
+  if (forMcp === (input.scopes !== undefined)) return input.scopes ?? null;
+  const message = forMcp
+    ? "are required of a token for mcp: some of jobs:read, jobs:run, jobs:control."
+    : "belong to a token for mcp only: what an API token may do is what its principal may.";
+  throw new ApiError("VALIDATION_FAILED", `The request is not valid: /scopes ${message}`, {
+    details: [{ path: "/scopes", message }],
+  });
+}
+
 /** Makes and stores a token, without a question about rights. */
 export async function storeToken(
   db: store.Db,
-  { principalId, name, expiresAt }: { principalId: string; name: string; expiresAt: Date | null },
+  { principalId, name, expiresAt, scopes = null }: NewToken,
 ): Promise<{ token: string; row: store.TokenRow }> {
-  const token = newToken();
+  const audience = scopes === null ? "api" : "mcp";
+  const token = newToken(audience);
   const row = await store.insertToken(db, {
     id: uuidv7(),
     principalId,
     name,
     prefix: prefixOf(token),
     hash: hashOf(token),
+    audience,
+    scopes,
     expiresAt,
   });
   return { token, row };
@@ -65,7 +90,7 @@ export async function revokeToken(
     const owner = (await store.findPrincipal(client, found.principal_id, caller.jobs)) ?? unknownToken(id);
     // One's own token may be given up, whatever one's rights.
     if (owner.id !== caller.id) requireNotAbove(caller, targetOf(owner), "revoke a token of");
-    if (administrators.includes(owner.id) && found.expires_at === null) {
+    if (administrators.includes(owner.id) && found.expires_at === null && found.audience === "api") {
       const lasting = await store.lastingTokens(client, administrators);
       if (lasting.length === 1 && lasting[0] === id) keepToken(found);
     }

@@ -9,6 +9,7 @@ export function presentPrincipal(row: PrincipalRow): PrincipalRecord {
     kind: row.kind,
     authorities: row.authorities,
     jobs: row.job_limits,
+    externalId: row.external_id,
     createdAt: row.created_at.toISOString(),
   };
 }
@@ -20,6 +21,8 @@ export function presentToken(row: TokenRow): TokenRecord {
     prefix: row.prefix,
     principalId: row.principal_id,
     principalName: row.principal_name,
+    for: row.audience,
+    scopes: row.scopes,
     createdAt: row.created_at.toISOString(),
     expiresAt: row.expires_at?.toISOString() ?? null,
     lastUsedAt: row.last_used_at?.toISOString() ?? null,

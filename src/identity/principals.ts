@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type pg from "pg";
 import { uuidv7 } from "uuidv7";
 import { ApiError } from "../contract/errors.ts";
@@ -28,13 +29,22 @@ export async function readPrincipal(
   return (await store.findPrincipal(pool, id, caller.jobs)) ?? unknown(id);
 }
 
-/** Changes name, kind and rights; both the old rights and the new ones must lie within the caller's. */
+/** Somebody with the rights that they have now, apart from any token; for what is done later in their name. */
+export async function findPrincipal(pool: pg.Pool, id: string): Promise<Principal | undefined> {
+  const row = await store.findPrincipal(pool, id, null);
+  return row && { id, name: row.name, authorities: row.authorities, jobs: row.job_limits, tokenId: "" };
+}
+
+/**
+ * Changes name, kind and rights; both the old rights and the new ones must lie within the caller's. Answers the names of
+ * the fields that changed, too.
+ */
 export async function replacePrincipal(
   pool: pg.Pool,
   caller: Principal,
   id: string,
   input: PrincipalInput,
-): Promise<store.PrincipalRow> {
+): Promise<{ row: store.PrincipalRow; changed: string[] }> {
   const rights = rightsOf(input);
   return refusingTakenNames(input.name, () =>
     inTransaction(pool, async (client) => {
@@ -43,19 +53,31 @@ export async function replacePrincipal(
       requireNotAbove(caller, targetOf(row), "change");
       requireMayGrant(caller, rights);
       if (!isAdministrator(rights)) await keepOne(client, administrators, row, "keep its rights");
-      return store.updatePrincipal(client, rowOf(id, input, rights));
+      const next = rowOf(id, input, rights);
+      return { row: await store.updatePrincipal(client, next), changed: differences(row, next) };
     }),
   );
 }
 
-/** Removes the principal and its tokens. */
-export async function deletePrincipal(pool: pg.Pool, caller: Principal, id: string): Promise<void> {
-  await inTransaction(pool, async (client) => {
+function differences(row: store.NewPrincipal, next: store.NewPrincipal): string[] {
+  const { name, kind, authorities } = row;
+  const [before, after] = [
+    { name, kind, authorities, jobs: row.job_limits },
+    { name: next.name, kind: next.kind, authorities: next.authorities, jobs: next.job_limits },
+  ];
+  const fields = Object.keys(before) as (keyof typeof before)[];
+  return fields.filter((field) => !isDeepStrictEqual(before[field], after[field]));
+}
+
+/** Removes the principal and its tokens. Answers its name. */
+export async function deletePrincipal(pool: pg.Pool, caller: Principal, id: string): Promise<string> {
+  return inTransaction(pool, async (client) => {
     const administrators = await store.lockAdministrators(client);
     const row = (await store.lockPrincipal(client, id, caller.jobs)) ?? unknown(id);
     requireNotAbove(caller, targetOf(row), "delete");
     await keepOne(client, administrators, row, "stay");
     await store.deletePrincipal(client, id);
+    return row.name;
   });
 }
 
@@ -92,18 +114,26 @@ function rightsOf({ authorities, jobs }: PrincipalInput): Rights {
 
 function rowOf(
   id: string,
-  { name, kind = "user" }: PrincipalInput,
+  { name, kind = "user", externalId = null }: PrincipalInput,
   { authorities, jobs }: Rights,
 ): store.NewPrincipal {
-  return { id, name, kind, authorities: [...authorities], job_limits: jobs };
+  return { id, name, kind, authorities: [...authorities], job_limits: jobs, external_id: externalId };
 }
 
 async function refusingTakenNames<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {
-    if (!isUniqueViolation(error, "principal_name_key")) throw error;
-    throw new ApiError("CONFLICT", `There is a principal named ${name} already. Choose another name.`);
+    if (isUniqueViolation(error, "principal_name_key")) {
+      throw new ApiError("CONFLICT", `There is a principal named ${name} already. Choose another name.`);
+    }
+    if (isUniqueViolation(error, "principal_external_id_key")) {
+      throw new ApiError(
+        "CONFLICT",
+        "Another principal has this externalId already. Take it from there first.",
+      );
+    }
+    throw error;
   }
 }
 

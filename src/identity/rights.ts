@@ -1,4 +1,5 @@
 import { covers } from "../contract/authorities.ts";
+import { type McpScope, scopeAuthorities } from "../contract/bridge.ts";
 import { ApiError, type FaultDetail } from "../contract/errors.ts";
 import type { JobLimits } from "../contract/identity.ts";
 import type { Principal } from "../http/principal.ts";
@@ -12,6 +13,13 @@ export interface Rights {
 /** Holds everything, without limits: there must always be one such principal, or nobody could mend anything. */
 export function isAdministrator({ authorities, jobs }: Rights): boolean {
   return authorities.includes("*:*:*") && jobs === null;
+}
+
+/** Of what the scopes let an assistant do, what its user may do. */
+export function authoritiesWithin(held: readonly string[], scopes: readonly McpScope[]): string[] {
+  return scopes
+    .flatMap((scope) => scopeAuthorities[scope])
+    .filter((authority) => held.some((granted) => covers(granted, authority)));
 }
 
 /** Refuses to hand out what the caller does not hold; every such authority and limit is listed. */

@@ -4,6 +4,7 @@ import { route } from "../http/route.ts";
 import type { Authenticator } from "./authenticate.ts";
 import { issueToken, revokeToken } from "./issue.ts";
 import type { Recorder } from "./last-used.ts";
+import type { OpenMcpSession } from "./mcp-session.ts";
 import { presentCaller, presentPrincipal, presentToken } from "./present.ts";
 import { createPrincipal, deletePrincipal, readPrincipal, replacePrincipal } from "./principals.ts";
 import { endSession, openSession } from "./session.ts";
@@ -13,12 +14,13 @@ export interface IdentityDependencies {
   pool: pg.Pool;
   authenticator: Authenticator;
   uses: Recorder;
+  openMcpSession: OpenMcpSession;
   now?: () => number;
 }
 
 /** Principals, tokens, and who is calling. */
 export function identityRoutes(app: FastifyInstance, dependencies: IdentityDependencies): void {
-  const { pool, authenticator, uses, now = Date.now } = dependencies;
+  const { pool, authenticator, uses, openMcpSession, now = Date.now } = dependencies;
 
   /** What changes rights holds for the next request, even when the answer to this one is lost. */
   async function changing<Result>(work: Promise<Result>): Promise<Result> {
@@ -27,7 +29,8 @@ export function identityRoutes(app: FastifyInstance, dependencies: IdentityDepen
 
   route(app, "signIn", async (call) => {
     call.requireOwnPage();
-    const { secret, expiresAt } = await openSession(pool, call.body, now());
+    const { secret, expiresAt, name } = await openSession(pool, call.body, now());
+    call.audit({ by: name, target: { name } });
     return {
       data: { expiresAt: expiresAt.toISOString() },
       message: "You are signed in.",
@@ -45,10 +48,11 @@ export function identityRoutes(app: FastifyInstance, dependencies: IdentityDepen
     message: `This is ${principal.name}.`,
   }));
 
-  route(app, "createPrincipal", async ({ principal, body }) => ({
-    data: presentPrincipal(await createPrincipal(pool, principal, body)),
-    message: `Principal ${body.name} was created.`,
-  }));
+  route(app, "createPrincipal", async (call) => {
+    const row = await createPrincipal(pool, call.principal, call.body);
+    call.audit({ target: { id: row.id, name: row.name }, changed: Object.keys(call.body) });
+    return { data: presentPrincipal(row), message: `Principal ${row.name} was created.` };
+  });
 
   route(app, "listPrincipals", async ({ principal, query }) => {
     const page = pageOf(query, 100);
@@ -65,19 +69,28 @@ export function identityRoutes(app: FastifyInstance, dependencies: IdentityDepen
     return { data: presentPrincipal(row), message: `Principal ${row.name}.` };
   });
 
-  route(app, "replacePrincipal", async ({ principal, params, body }) => ({
-    data: presentPrincipal(await changing(replacePrincipal(pool, principal, params.id, body))),
-    message: `Principal ${body.name} was changed.`,
-  }));
+  route(app, "replacePrincipal", async (call) => {
+    const { params, body } = call;
+    const { row, changed } = await changing(replacePrincipal(pool, call.principal, params.id, body));
+    call.audit({ target: { name: row.name }, changed });
+    return { data: presentPrincipal(row), message: `Principal ${row.name} was changed.` };
+  });
 
-  route(app, "deletePrincipal", async ({ principal, params }) => {
-    await changing(deletePrincipal(pool, principal, params.id));
+  route(app, "deletePrincipal", async (call) => {
+    const name = await changing(deletePrincipal(pool, call.principal, call.params.id));
+    call.audit({ target: { name } });
     return { data: null, message: "The principal was deleted and its tokens no longer work." };
   });
 
-  route(app, "createToken", async ({ principal, body }) => {
-    const { token, row } = await changing(issueToken(pool, principal, body, now()));
+  route(app, "createToken", async (call) => {
+    const { token, row } = await changing(issueToken(pool, call.principal, call.body, now()));
+    call.audit({ target: { id: row.id, name: `${row.prefix}… of ${row.principal_name}` } });
     return { data: { ...presentToken(row), token }, message: "Keep the token: it is not shown again." };
+  });
+
+  route(app, "createMcpSession", async ({ body }) => {
+    const session = await openMcpSession(body.token, body.resource);
+    return { data: session, message: session.active ? `For ${session.principalName}.` : session.reason };
   });
 
   route(app, "listTokens", async ({ principal, query }) => {
@@ -91,8 +104,9 @@ export function identityRoutes(app: FastifyInstance, dependencies: IdentityDepen
     };
   });
 
-  route(app, "revokeToken", async ({ principal, params }) => {
-    const row = await changing(revokeToken(pool, principal, params.id, now()));
+  route(app, "revokeToken", async (call) => {
+    const row = await changing(revokeToken(pool, call.principal, call.params.id, now()));
+    call.audit({ target: { name: `${row.prefix}… of ${row.principal_name}` } });
     return { data: presentToken(row), message: `The token ${row.prefix}… no longer works.` };
   });
 }

@@ -14,7 +14,7 @@ export async function findSession(db: Db, hash: Buffer): Promise<CredentialRow |
   const { rows } = await db.query<CredentialRow>(
     quick({
       name: "identity.find-session",
-      text: `select s.token_id, s.expires_at, p.id as principal_id, p.name, p.authorities, p.job_limits
+      text: `select s.token_id, null as scopes, s.expires_at, p.id as principal_id, p.name, p.authorities, p.job_limits
              from session s join principal p on p.id = s.principal_id left join api_token t on t.id = s.token_id
              where s.hash = $1 and t.revoked_at is null`,
       values: [hash],
@@ -54,12 +54,14 @@ export async function insertCode(
 export async function takeCode(
   db: Db,
   hash: Buffer,
-): Promise<{ principalId: string; expiresAt: Date } | undefined> {
-  const { rows } = await db.query<{ principal_id: string; expires_at: Date }>(
-    "delete from sign_in_code where hash = $1 returning principal_id, expires_at",
+): Promise<{ principalId: string; name: string; expiresAt: Date } | undefined> {
+  const { rows } = await db.query<{ principal_id: string; name: string; expires_at: Date }>(
+    `delete from sign_in_code c using principal p where c.hash = $1 and p.id = c.principal_id
+     returning c.principal_id, p.name, c.expires_at`,
     [hash],
   );
-  return rows[0] && { principalId: rows[0].principal_id, expiresAt: rows[0].expires_at };
+  const [row] = rows;
+  return row && { principalId: row.principal_id, name: row.name, expiresAt: row.expires_at };
 }
 
 /** Removes what has run out. */

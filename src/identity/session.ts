@@ -3,7 +3,7 @@ import { ApiError } from "../contract/errors.ts";
 import type { SignInRequest } from "../contract/identity.ts";
 import * as sessions from "./session-store.ts";
 import { type Db, findAdministrator, findCredential } from "./store.ts";
-import { hashOf, looksLikeToken } from "./tokens.ts";
+import { hashOf, kindOfToken } from "./tokens.ts";
 
 const SESSION_MS = 12 * 3_600_000;
 /** Long enough to walk to another window, short enough that a log that was kept lets nobody in. */
@@ -13,6 +13,8 @@ export interface OpenedSession {
   /** The cookie's value; nowhere else but in this answer. */
   secret: string;
   expiresAt: Date;
+  /** The name of whom it stands for. */
+  name: string;
 }
 
 /**
@@ -20,11 +22,11 @@ export interface OpenedSession {
  * @throws ApiError UNAUTHENTICATED, VALIDATION_FAILED
  */
 export async function openSession(db: Db, request: SignInRequest, now: number): Promise<OpenedSession> {
-  const { principalId, tokenId, until } = await ownerOf(db, request, now);
+  const { principalId, name, tokenId, until } = await ownerOf(db, request, now);
   const secret = newSecret();
   const expiresAt = new Date(Math.min(now + SESSION_MS, until));
   await sessions.insertSession(db, { hash: hashOf(secret), principalId, tokenId, expiresAt });
-  return { secret, expiresAt };
+  return { secret, expiresAt, name };
 }
 
 export async function endSession(db: Db, secret: string): Promise<void> {
@@ -46,6 +48,7 @@ export async function makeSignInCode(db: Db, now: number): Promise<string | unde
 
 interface Owner {
   principalId: string;
+  name: string;
   tokenId: string | null;
   until: number;
 }
@@ -60,14 +63,18 @@ function ownerOf(db: Db, { token, code }: SignInRequest, now: number): Promise<O
 
 async function ownerOfToken(db: Db, given: string, now: number): Promise<Owner> {
   const token = given.trim();
-  if (!looksLikeToken(token)) {
+  const kind = kindOfToken(token);
+  if (kind === "mcp") {
+    throw refused("This token is for MCP: it opens /mcp and nothing else. Sign in with an API token.");
+  }
+  if (kind === undefined) {
     throw refused("This is not an API token of Pawl. One begins with pawl_; copy the whole of it.");
   }
   const row = await findCredential(db, hashOf(token));
   if (row === undefined) throw refused("The token is not known, or was revoked.");
   const until = row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY;
   if (until <= now) throw refused("The token has expired. Make a new one.");
-  return { principalId: row.principal_id, tokenId: row.token_id, until };
+  return { principalId: row.principal_id, name: row.name, tokenId: row.token_id, until };
 }
 
 async function ownerOfCode(db: Db, code: string, now: number): Promise<Owner> {
@@ -75,7 +82,7 @@ async function ownerOfCode(db: Db, code: string, now: number): Promise<Owner> {
   if (found === undefined || found.expiresAt.getTime() <= now) {
     throw refused("This link was used before, or has expired: sign in with an API token instead.");
   }
-  return { principalId: found.principalId, tokenId: null, until: Number.POSITIVE_INFINITY };
+  return { principalId: found.principalId, name: found.name, tokenId: null, until: Number.POSITIVE_INFINITY };
 }
 
 function newSecret(): string {

@@ -1,4 +1,5 @@
 import type pg from "pg";
+import type { McpScope } from "../contract/bridge.ts";
 import type { JobLimits } from "../contract/identity.ts";
 import { quick } from "../db/quick.ts";
 
@@ -11,6 +12,7 @@ export interface PrincipalRow {
   kind: "user" | "service";
   authorities: string[];
   job_limits: JobLimits | null;
+  external_id: string | null;
   created_at: Date;
 }
 
@@ -22,6 +24,8 @@ export interface TokenRow {
   principal_name: string;
   name: string;
   prefix: string;
+  audience: "api" | "mcp";
+  scopes: McpScope[] | null;
   created_at: Date;
   expires_at: Date | null;
   last_used_at: Date | null;
@@ -30,7 +34,9 @@ export interface TokenRow {
 
 /** What a credential leads to. */
 export interface CredentialRow {
+  /** Null: no token of ours, but somebody whom the identity provider vouches for. */
   token_id: string | null;
+  scopes: McpScope[] | null;
   expires_at: Date | null;
   principal_id: string;
   name: string;
@@ -43,7 +49,7 @@ export interface Page {
   size: number;
 }
 
-const TOKEN_FIELDS = `t.id, t.principal_id, p.name as principal_name, t.name, t.prefix, t.created_at, t.expires_at,
+const TOKEN_FIELDS = `t.id, t.principal_id, p.name as principal_name, t.name, t.prefix, t.audience, t.scopes, t.created_at, t.expires_at,
   t.last_used_at, t.revoked_at`;
 
 // Limits within the caller's: every list a part of the caller's. $1 null: the caller is not limited and sees all.
@@ -57,11 +63,39 @@ export async function findCredential(db: Db, hash: Buffer): Promise<CredentialRo
   const { rows } = await db.query<CredentialRow>(
     quick({
       name: "identity.find-credential",
-      text: `select t.id as token_id, t.expires_at, p.id as principal_id, p.name, p.authorities, p.job_limits
+      text: `select t.id as token_id, t.scopes, t.expires_at, p.id as principal_id, p.name, p.authorities, p.job_limits
              from api_token t join principal p on p.id = t.principal_id
              where t.hash = $1 and t.revoked_at is null`,
       values: [hash],
     }),
+  );
+  return rows[0];
+}
+
+/** The same for a session: by the ids in it. */
+export async function findCredentialOf(
+  db: Db,
+  principalId: string,
+  tokenId: string | null,
+): Promise<CredentialRow | undefined> {
+  const { rows } = await db.query<CredentialRow>(
+    quick({
+      name: "identity.find-credential-of",
+      text: `select t.id as token_id, t.scopes, t.expires_at, p.id as principal_id, p.name, p.authorities, p.job_limits
+             from principal p left join api_token t on t.id = $2 and t.principal_id = p.id and t.revoked_at is null
+             where p.id = $1 and (t.id is not null or $2::uuid is null)`,
+      values: [principalId, tokenId],
+    }),
+  );
+  return rows[0];
+}
+
+/** Whom the identity provider means by this name: by their external id or, where nobody has it as that, by name. */
+export async function findNamed(db: Db, name: string): Promise<CredentialRow | undefined> {
+  const { rows } = await db.query<CredentialRow>(
+    `select null as token_id, null as scopes, null as expires_at, id as principal_id, name, authorities, job_limits
+     from principal where external_id = $1 or name = $1 order by external_id is not distinct from $1 desc limit 1`,
+    [name],
   );
   return rows[0];
 }
@@ -78,16 +112,17 @@ export async function recordUses(db: Db, uses: Map<string, Date>): Promise<void>
 
 export async function insertPrincipal(db: Db, row: NewPrincipal): Promise<PrincipalRow> {
   const { rows } = await db.query<PrincipalRow>(
-    "insert into principal (id, name, kind, authorities, job_limits) values ($1, $2, $3, $4, $5) returning *",
-    [row.id, row.name, row.kind, row.authorities, json(row.job_limits)],
+    "insert into principal (id, name, kind, authorities, job_limits, external_id) values ($1, $2, $3, $4, $5, $6) returning *",
+    [row.id, row.name, row.kind, row.authorities, json(row.job_limits), row.external_id],
   );
   return rows[0]!;
 }
 
 export async function updatePrincipal(db: Db, row: NewPrincipal): Promise<PrincipalRow> {
   const { rows } = await db.query<PrincipalRow>(
-    "update principal set name = $2, kind = $3, authorities = $4, job_limits = $5 where id = $1 returning *",
-    [row.id, row.name, row.kind, row.authorities, json(row.job_limits)],
+    `update principal set name = $2, kind = $3, authorities = $4, job_limits = $5, external_id = $6
+     where id = $1 returning *`,
+    [row.id, row.name, row.kind, row.authorities, json(row.job_limits), row.external_id],
   );
   return rows[0]!;
 }
@@ -165,16 +200,28 @@ export async function insertToken(
     name: string;
     prefix: string;
     hash: Buffer;
+    audience: TokenRow["audience"];
+    scopes: McpScope[] | null;
     expiresAt: Date | null;
   },
 ): Promise<TokenRow> {
   const { rows } = await db.query<TokenRow>(
     `with t as (
-       insert into api_token (id, principal_id, name, prefix, hash, expires_at) values ($1, $2, $3, $4, $5, $6)
+       insert into api_token (id, principal_id, name, prefix, hash, audience, scopes, expires_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $8)
        returning *
      )
      select ${TOKEN_FIELDS} from t join principal p on p.id = t.principal_id`,
-    [token.id, token.principalId, token.name, token.prefix, token.hash, token.expiresAt],
+    [
+      token.id,
+      token.principalId,
+      token.name,
+      token.prefix,
+      token.hash,
+      token.audience,
+      token.scopes,
+      token.expiresAt,
+    ],
   );
   return rows[0]!;
 }
@@ -188,10 +235,11 @@ export async function findToken(db: Db, id: string, viewer: JobLimits | null): P
   return rows[0];
 }
 
-/** The tokens of these principals that are valid for good. */
+/** The API tokens of these principals that are valid for good: one for MCP lets nobody mend anything. */
 export async function lastingTokens(db: Db, principalIds: string[]): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(
-    "select id from api_token where principal_id = any ($1) and revoked_at is null and expires_at is null",
+    `select id from api_token
+     where principal_id = any ($1) and revoked_at is null and expires_at is null and audience = 'api'`,
     [principalIds],
   );
   return rows.map((row) => row.id);

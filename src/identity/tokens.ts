@@ -1,19 +1,23 @@
 import { hash, randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 
-const PREFIX = "pawl_";
-const SHAPE = /^pawl_([A-Za-z0-9_-]{43})([0-9a-f]{8})$/;
+/** What a token is made for. People and scanners of leaked secrets see it in the token itself. */
+export type TokenKind = "api" | "mcp";
 
-/** A new API token: 256 random bits and a checksum, by which scanners of leaked secrets know one from a look-alike. */
-export function newToken(): string {
+const prefixes: Record<TokenKind, string> = { api: "pawl_", mcp: "pawl_mcp_" };
+const SHAPE = /^pawl_(mcp_)?([A-Za-z0-9_-]{43})([0-9a-f]{8})$/;
+
+/** A new token: 256 random bits and a checksum, by which scanners of leaked secrets know one from a look-alike. */
+export function newToken(kind: TokenKind = "api"): string {
   const secret = randomBytes(32).toString("base64url");
-  return `${PREFIX}${secret}${checksum(secret)}`;
+  return `${prefixes[kind]}${secret}${checksum(secret)}`;
 }
 
-/** Whether the text has the form of a token; most of what guessers send does not, and costs no query. */
-export function looksLikeToken(text: string): boolean {
-  const match = SHAPE.exec(text);
-  return match !== null && checksum(match[1]!) === match[2];
+/** What a text that has the form of a token is for; most of what guessers send does not have it, and costs no query. */
+export function kindOfToken(text: string): TokenKind | undefined {
+  const [, marked, secret, sum] = SHAPE.exec(text) ?? [];
+  if (secret === undefined || checksum(secret) !== sum) return undefined;
+  return marked ? "mcp" : "api";
 }
 
 /** What is stored. A plain hash will do: nobody can try out 256 random bits, and a slow one would tax every request. */
@@ -23,7 +27,8 @@ export function hashOf(token: string): Buffer {
 
 /** What people recognise a token by: 48 of its 256 bits. */
 export function prefixOf(token: string): string {
-  return token.slice(0, PREFIX.length + 8);
+  const { length } = token.startsWith(prefixes.mcp) ? prefixes.mcp : prefixes.api;
+  return token.slice(0, length + 8);
 }
 
 function checksum(secret: string): string {

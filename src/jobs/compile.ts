@@ -1,10 +1,13 @@
+import type { StepConnection } from "../contract/connection.ts";
 import type { Retry } from "../lib/backoff.ts";
 import { compileCondition, type Scope } from "../lib/expression/expression.ts";
 import { EvaluationError, ExpressionFault } from "../lib/expression/fault.ts";
 import { compileTemplate } from "../lib/expression/template.ts";
 import { compileParameters, type ReadParameters } from "../lib/json-schema/parameters.ts";
+import { handedOn, type StepSources, sealedParameters, secretsOf } from "./confidential.ts";
 import type { Definition } from "./definition.ts";
 import type { StepTypes } from "./step-type.ts";
+import { variablesOf } from "./variables.ts";
 
 /** A version of a job, ready to run: what the engine and a start need of it. */
 export interface CompiledJob {
@@ -14,6 +17,15 @@ export interface CompiledJob {
   timeoutMs: number | undefined;
   concurrency: { limit: number; onLimit: "queue" | "reject" } | undefined;
   readParameters: ReadParameters;
+  /** The parameters as they are recorded: those that are secret sealed. */
+  sealParameters(executionId: string, parameters: Record<string, unknown>): Record<string, unknown>;
+  openParameters: ReturnType<typeof sealedParameters>["open"];
+  /** Where the secret ones are. */
+  secretPaths: ReturnType<typeof sealedParameters>["paths"];
+  /** Uses something that no record holds. */
+  confidential: boolean;
+  protect: ReturnType<typeof handedOn>["protect"];
+  reveal: ReturnType<typeof handedOn>["reveal"];
   steps: readonly CompiledStep[];
 }
 
@@ -24,6 +36,15 @@ export interface CompiledStep {
   type: string;
   when: ((scope: Scope) => boolean) | undefined;
   input: (scope: Scope) => unknown;
+  vars:
+    | ((signal: AbortSignal) => Promise<{ values: Record<string, unknown>; secrets: unknown[] }>)
+    | undefined;
+  connection:
+    | ((
+        executionId: string,
+        signal: AbortSignal,
+      ) => Promise<{ connection: StepConnection; secrets: string[] }>)
+    | undefined;
   retry: Retry;
   timeoutMs: number | undefined;
   onError: "fail" | "continue";
@@ -36,7 +57,10 @@ export function compileJob(
   version: number,
   definition: Definition,
   types: StepTypes,
+  sources: StepSources,
 ): CompiledJob {
+  const sealed = sealedParameters(definition.parameters, sources.vault);
+  const steps = definition.steps.map((step) => compileStep(step, types, sources));
   return {
     jobId,
     version,
@@ -44,17 +68,56 @@ export function compileJob(
     timeoutMs: definition.timeoutMs,
     concurrency: definition.concurrency && { onLimit: "queue", ...definition.concurrency },
     readParameters: compileParameters(definition.parameters),
-    steps: definition.steps.map((step) => ({
-      id: step.id,
-      key: step.key,
-      name: step.name ?? step.key,
-      type: step.type,
-      when: step.when === undefined ? undefined : condition(step.when),
-      input: input(step, types),
-      retry: { ...ONCE, ...step.retry },
-      timeoutMs: step.timeoutMs,
-      onError: step.onError ?? "fail",
-    })),
+    sealParameters: sealed.seal,
+    openParameters: sealed.open,
+    secretPaths: sealed.paths,
+    confidential: sealed.paths.length > 0 || steps.some(({ vars, connection }) => vars ?? connection),
+    ...handedOn(sources.vault),
+    steps,
+  };
+}
+
+function compileStep(
+  step: Definition["steps"][number],
+  types: StepTypes,
+  sources: StepSources,
+): CompiledStep {
+  const { connectionId } = step;
+  return {
+    id: step.id,
+    key: step.key,
+    name: step.name ?? step.key,
+    type: step.type,
+    when: step.when === undefined ? undefined : condition(step.when),
+    input: input(step, types),
+    vars: variables(step, types, sources),
+    connection: connectionId === undefined ? undefined : connectionOf(connectionId, sources),
+    retry: { ...ONCE, ...step.retry },
+    timeoutMs: step.timeoutMs,
+    onError: step.onError ?? "fail",
+  };
+}
+
+function connectionOf(id: string, { loadConnection }: StepSources): CompiledStep["connection"] {
+  return async (executionId, signal) => {
+    const connection = await loadConnection(id, executionId, signal);
+    return { connection, secrets: secretsOf(connection) };
+  };
+}
+
+function variables(
+  step: Definition["steps"][number],
+  types: StepTypes,
+  { loadVariables }: StepSources,
+): CompiledStep["vars"] {
+  const names = [...new Set(variablesOf(step, types).map(({ name }) => name))];
+  if (names.length === 0) return undefined;
+  return async (signal) => {
+    const loaded = [...(await loadVariables(names, signal))];
+    return {
+      values: Object.fromEntries(loaded.map(([name, { value }]) => [name, value])),
+      secrets: loaded.filter(([, { secret }]) => secret).map(([, { value }]) => value),
+    };
   };
 }
 

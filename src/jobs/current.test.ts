@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { jobOf, jobsApp } from "../../test/helpers/jobs-app.ts";
+import { noSources } from "../../test/helpers/no-sources.ts";
 import { WeightedCache } from "./cache.ts";
 import { compileJob } from "./compile.ts";
 
@@ -108,7 +109,7 @@ test("lets a step that was saved under other rules fail alone, with a sentence",
     { id: "1", key: "a", type: "set", when: "nope", input: { x: "{{ nope }}" } },
     { id: "2", key: "b", type: "gone", input: { x: "{{ 1 + 1 }}" } },
   ];
-  const [a, b] = compileJob("j", 1, { name: "old", steps }, new Map()).steps;
+  const [a, b] = compileJob("j", 1, { name: "old", steps }, new Map(), noSources().sources).steps;
   assert.throws(() => a!.when!({}), /can't be used any more: There is no name "nope"/);
   assert.throws(() => a!.input({}), /\/x There is no name "nope" here.*Save the job anew/s);
   assert.deepEqual(b!.input({}), { x: 2 });

@@ -2,13 +2,15 @@ import { ApiError } from "../contract/errors.ts";
 import { mayUseJob, type Principal } from "../http/principal.ts";
 import { WeightedCache } from "./cache.ts";
 import { type CompiledJob, compileJob } from "./compile.ts";
+import type { StepSources } from "./confidential.ts";
 import type { Definition } from "./definition.ts";
+import { isHidden } from "./limits.ts";
 import type { JobRow } from "./present.ts";
 import type { StepTypes } from "./step-type.ts";
 import type { JobStore } from "./store.ts";
 
 type Rights = Pick<JobRow, "id" | "collectionId" | "tags">;
-type Current = Rights & { job: CompiledJob };
+type Current = Rights & { job: CompiledJob; mcp: Definition["mcp"] };
 
 // Characters of definition; compiled, they take some ten times as many bytes.
 const CACHE_LIMIT = 16 * 1024 * 1024;
@@ -17,7 +19,7 @@ const CACHE_LIMIT = 16 * 1024 * 1024;
  * Compiled jobs by version, and which version is current, kept in memory: a start makes no query for them. Another
  * process may change a job meanwhile; the engine refuses to start what is no longer current, and `invalidate` follows.
  */
-export function currentJobs(store: JobStore, types: StepTypes) {
+export function currentJobs(store: JobStore, types: StepTypes, sources: StepSources) {
   const compiled = new WeightedCache<CompiledJob>(CACHE_LIMIT);
   const current = new WeightedCache<Current>(10_000);
   const loading = new Map<string, Promise<Current | undefined>>();
@@ -27,7 +29,7 @@ export function currentJobs(store: JobStore, types: StepTypes) {
     const key = `${jobId}:${version}`;
     const known = compiled.get(key);
     if (known) return known;
-    const job = compileJob(jobId, version, definition, types);
+    const job = compileJob(jobId, version, definition, types, sources);
     compiled.set(key, job, JSON.stringify(definition).length);
     return job;
   }
@@ -37,7 +39,7 @@ export function currentJobs(store: JobStore, types: StepTypes) {
     const row = await store.find(id, null);
     if (!row) return undefined;
     const { collectionId, tags, version, definition } = row;
-    const found = { id, collectionId, tags, job: compile(id, version, definition) };
+    const found = { id, collectionId, tags, mcp: definition.mcp, job: compile(id, version, definition) };
     // What was read may be old when a change came meanwhile.
     if (changes === before) current.set(id, found, 1);
     return found;
@@ -57,7 +59,9 @@ export function currentJobs(store: JobStore, types: StepTypes) {
     /** @throws ApiError NOT_FOUND, also for a job outside the principal's limits */
     async findStartable(principal: Principal, id: string): Promise<CompiledJob> {
       const found = await find(id);
-      if (!found || !mayUseJob(principal, found)) throw new ApiError("NOT_FOUND", "There is no such job.");
+      if (!found || !mayUseJob(principal, found) || isHidden(principal, found)) {
+        throw new ApiError("NOT_FOUND", "There is no such job.");
+      }
       return found.job;
     },
 

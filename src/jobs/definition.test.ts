@@ -19,7 +19,7 @@ const faults: [string, object, string, RegExp][] = [
     "/steps/1/input/value",
     /Did you mean "values"/,
   ],
-  ["no input where one is needed", { type: "http" }, "/steps/1/input/url", /required/],
+  ["no address where one is needed", { type: "http", input: {} }, "/steps/1/input/url", /required/],
   [
     "an input of the wrong type",
     { type: "wait", input: { durationMs: "long" } },
@@ -124,7 +124,7 @@ test("refuses a definition that could not run, with the place of the fault", asy
   await t.test("lists every fault at once, in the order of the text", async () => {
     const refused = await call("POST", "/jobs", {
       name: "x",
-      parameters: { type: "object", properties: { a: { type: "strin" }, b: { secret: true } } },
+      parameters: { type: "object", properties: { a: { type: "strin" }, b: { secret: 1 } } },
       steps: [
         { key: "a", type: "http", when: "1 +", input: { url: "{{ nope }}", metod: "GET" } },
         { key: "a", type: "sett", input: { values: "{{ steps.zz.output }} {{ job.nope }}" } },
@@ -169,7 +169,7 @@ test("refuses a definition that could not run, with the place of the fault", asy
       },
     ],
     ["a condition on an earlier step", { when: "has(steps.a.output.n) && steps['a'].output.n > 1" }],
-    ["parameters by a computed name", { input: { values: { x: "{{ params[vars.which] }}" } } }],
+    ["parameters by a computed name", { input: { values: { x: "{{ params[job.name] }}" } } }],
   ];
   for (const [what, step] of fine) {
     await t.test(`takes ${what}`, async () => {

@@ -329,7 +329,18 @@ test("lists the step types with the schemas of their inputs", async (t) => {
   const { call } = await jobsApp(t);
   const { data } = await call("GET", "/step-types");
   const set = data.find((type: { name: string }) => type.name === "set");
-  assert.deepEqual(Object.keys(set).sort(), ["description", "input", "name", "output", "title"]);
+  assert.deepEqual(Object.keys(set).sort(), [
+    "connectionRequired",
+    "connectionTypes",
+    "description",
+    "input",
+    "name",
+    "output",
+    "title",
+  ]);
+  assert.deepEqual(set.connectionTypes, []);
+  const http = data.find((type: { name: string }) => type.name === "http");
+  assert.deepEqual([http.connectionTypes, http.connectionRequired], [["rest-api"], false]);
   assert.equal(set.input.properties.values.type, "object");
 });
 

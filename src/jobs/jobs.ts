@@ -1,6 +1,8 @@
 import type pg from "pg";
 import { collectionStore } from "./collection-store.ts";
+import type { StepSources } from "./confidential.ts";
 import { currentJobs } from "./current.ts";
+import type { KnownReferences } from "./references.ts";
 import { searchStore } from "./search-store.ts";
 import { type KnownStepType, stepTypesByName } from "./step-type.ts";
 import { jobStore } from "./store.ts";
@@ -8,9 +10,16 @@ import { jobStore } from "./store.ts";
 /** The jobs part: what its routes work with, and what others are handed (`findStartable`, `loadCompiled`, `invalidate`). */
 export type Jobs = ReturnType<typeof createJobs>;
 
-export function createJobs({ pool, stepTypes }: { pool: pg.Pool; stepTypes: Iterable<KnownStepType> }) {
+export interface JobsOptions {
+  pool: pg.Pool;
+  stepTypes: Iterable<KnownStepType>;
+  references: KnownReferences;
+  sources: StepSources;
+}
+
+export function createJobs({ pool, stepTypes, references, sources }: JobsOptions) {
   const types = stepTypesByName(stepTypes);
   const store = jobStore(pool);
   const [collections, items] = [collectionStore(pool), searchStore(pool)];
-  return { store, collections, items, types, ...currentJobs(store, types) };
+  return { store, collections, items, types, references, ...currentJobs(store, types, sources) };
 }

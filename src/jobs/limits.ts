@@ -1,5 +1,11 @@
 import { ApiError } from "../contract/errors.ts";
+import type { JobInput } from "../contract/job.ts";
 import { type LimitedJob, mayUseJob, type Principal } from "../http/principal.ts";
+
+/** Whether the job is kept from assistants, and an assistant asks. */
+export function isHidden({ assistant }: Principal, { mcp }: Pick<JobInput, "mcp">): boolean {
+  return assistant !== undefined && mcp?.exposed === false;
+}
 
 /**
  * Keeps a principal that is limited to some jobs from making one outside, or from moving one out.

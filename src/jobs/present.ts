@@ -74,8 +74,8 @@ export function presentVersion(row: VersionRow): JobVersion {
 }
 
 function presentStep(step: Step): Step {
-  const { id, key, name, description, type, when, input, retry, timeoutMs, onError } = step;
-  return { id, key, name, description, type, when, input, retry, timeoutMs, onError };
+  const { id, key, name, description, type, when, connectionId, input, retry, timeoutMs, onError } = step;
+  return { id, key, name, description, type, when, connectionId, input, retry, timeoutMs, onError };
 }
 
 export function presentItem({ id, type, name, description, category, tags, updatedAt }: ItemRow): SearchItem {

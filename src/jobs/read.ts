@@ -1,5 +1,6 @@
 import { ApiError } from "../contract/errors.ts";
 import type { Principal } from "../http/principal.ts";
+import { isHidden } from "./limits.ts";
 import type { JobRow, VersionRow } from "./present.ts";
 import type { JobStore } from "./store.ts";
 import { noSuchJob } from "./write.ts";
@@ -7,7 +8,7 @@ import { noSuchJob } from "./write.ts";
 /** @throws ApiError NOT_FOUND, also for a job outside the principal's limits */
 export async function readJob(store: JobStore, principal: Principal, id: string): Promise<JobRow> {
   const job = await store.find(id, principal.jobs);
-  if (!job) throw noSuchJob();
+  if (!job || isHidden(principal, job.definition)) throw noSuchJob();
   return job;
 }
 

@@ -23,18 +23,20 @@ export function searchRoutes(app: FastifyInstance, jobs: Jobs): void {
     data: presentStepRecord(await readStep(jobs, principal, params.id)),
     message: "The step.",
   }));
-  route(app, "createCollection", async ({ principal, body }) => ({
-    data: presentCollection(await createCollection(jobs, principal, body)),
-    message: "The collection is created.",
-  }));
+  route(app, "createCollection", async (call) => {
+    const made = await createCollection(jobs, call.principal, call.body);
+    call.audit({ target: { id: made.id, name: made.name }, changed: Object.keys(call.body) });
+    return { data: presentCollection(made), message: "The collection is created." };
+  });
   route(app, "getCollection", async ({ principal, params }) => ({
     data: presentCollection(await readCollection(jobs.collections, principal, params.id)),
     message: "The collection.",
   }));
-  route(app, "replaceCollection", async ({ principal, params, body }) => ({
-    data: presentCollection(await replaceCollection(jobs, principal, params.id, body)),
-    message: "The collection is changed.",
-  }));
+  route(app, "replaceCollection", async (call) => {
+    const changed = await replaceCollection(jobs, call.principal, call.params.id, call.body);
+    call.audit({ target: { name: changed.name } });
+    return { data: presentCollection(changed), message: "The collection is changed." };
+  });
   route(app, "deleteCollection", async ({ principal, params, query }) => {
     const moved = await deleteCollection(jobs, principal, params.id, query.moveTo);
     return { data: null, message: `The collection is deleted.${moved > 0 ? ` Jobs moved: ${moved}.` : ""}` };

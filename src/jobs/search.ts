@@ -68,7 +68,10 @@ export function searchJobs(
   principal: Principal,
   request: FilterRequest,
 ): Promise<Page<JobRow>> {
-  return search(items, request, [jobFields, jobSearch], (filter) => store.search(filter, principal.jobs));
+  const exposedOnly = principal.assistant !== undefined;
+  return search(items, request, [jobFields, jobSearch], (filter) =>
+    store.search(filter, principal.jobs, exposedOnly),
+  );
 }
 
 /** @throws ApiError VALIDATION_FAILED */

@@ -5,14 +5,14 @@ import { compileCondition } from "../lib/expression/expression.ts";
 import { ExpressionFault } from "../lib/expression/fault.ts";
 import { checkNames, type Names } from "../lib/expression/names.ts";
 import { compileTemplate } from "../lib/expression/template.ts";
-import type { StepTypes } from "./step-type.ts";
+import type { KnownStepType, StepTypes } from "./step-type.ts";
 
 /** What is wrong with a step at its place in the job; paths start at the step. */
 export async function stepFaults(step: StepInput, names: Names, types: StepTypes): Promise<FaultDetail[]> {
   const type = types.get(step.type);
   const input = step.input ?? {};
   const { template, faults: templateFaults } = compileTemplate(input, { verbatim: type?.verbatim });
-  const faults: FaultDetail[] = whenFaults(step.when, names);
+  const faults: FaultDetail[] = [...whenFaults(step.when, names), ...connectionFaults(step, type)];
   if (!type) {
     const known = [...types.keys()];
     faults.push({
@@ -34,10 +34,42 @@ export async function stepFaults(step: StepInput, names: Names, types: StepTypes
   const shape = type.checkInput
     .faults(structuredClone(input))
     .filter(({ path }) => isLiteral(path, template.dynamic));
-  const own = shape.length === 0 ? ((await type.check?.(structuredClone(input))) ?? []) : [];
+  const own =
+    shape.length === 0
+      ? ((await type.check?.(structuredClone(input), { connected: isConnected(step) })) ?? [])
+      : [];
   const rest = own.filter(({ path }) => path === "" || isLiteral(path, template.dynamic));
   for (const { path, message } of [...shape, ...rest]) faults.push({ path: `/input${path}`, message });
   return faults;
+}
+
+function isConnected({ connectionId, connection }: StepInput): boolean {
+  return connectionId !== undefined || connection !== undefined;
+}
+
+/** What can be said without a look at the connections there are. */
+function connectionFaults(step: StepInput, type: KnownStepType | undefined): FaultDetail[] {
+  const { connectionTypes = [], connectionRequired = false } = type ?? {};
+  const path = step.connection ? "/connection" : "/connectionId";
+  if (step.connection && step.connectionId !== undefined) {
+    return [{ path, message: "says the same as connectionId: give one of them." }];
+  }
+  if (!type) return [];
+  const takes = `of the type ${connectionTypes.join(" or ")}`;
+  if (!isConnected(step)) {
+    return connectionRequired
+      ? [{ path, message: `is missing: a ${type.name} step needs a connection ${takes}.` }]
+      : [];
+  }
+  if (connectionTypes.length === 0) return [{ path, message: `is not used by a ${type.name} step.` }];
+  const given = step.connection?.connectionType;
+  if (given === undefined || connectionTypes.includes(given)) return [];
+  return [
+    {
+      path: `${path}/connectionType`,
+      message: `is not one that a ${type.name} step takes: it needs one ${takes}.`,
+    },
+  ];
 }
 
 function whenFaults(when: string | undefined, names: Names): FaultDetail[] {

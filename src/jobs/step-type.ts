@@ -11,7 +11,10 @@ export interface KnownStepType {
   output: TSchema;
   /** Input fields whose strings are not templates. */
   verbatim?: readonly string[];
-  check?(input: Record<string, unknown>): InputFault[] | Promise<InputFault[]>;
+  connectionTypes?: readonly string[];
+  connectionRequired?: boolean;
+  check?(input: Record<string, unknown>, more?: { connected: boolean }): InputFault[] | Promise<InputFault[]>;
+  variables?(input: Record<string, unknown>): string[];
 }
 
 interface InputFault {
@@ -32,6 +35,15 @@ export function stepTypesByName(types: Iterable<KnownStepType>): StepTypes {
   );
 }
 
-export function presentStepType({ name, title, description, input, output }: KnownStepType): StepTypeInfo {
-  return { name, title, description, input: { ...input }, output: { ...output } };
+export function presentStepType(type: KnownStepType): StepTypeInfo {
+  const { name, title, description, input, output, connectionTypes = [], connectionRequired = false } = type;
+  return {
+    name,
+    title,
+    description,
+    input: { ...input },
+    output: { ...output },
+    connectionTypes: [...connectionTypes],
+    connectionRequired,
+  };
 }

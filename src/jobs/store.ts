@@ -73,23 +73,45 @@ export function jobStore(pool: pg.Pool) {
     },
 
     async insert(client: pg.PoolClient, id: string, made: NewVersion): Promise<void> {
-      const { name, description = "", category = "", tags = [] } = made.definition;
+      const { name, description = "", category = "", tags = [], mcp } = made.definition;
       await client.query(
         `insert into job (id, name, description, category, tags, collection_id, version, created_at, created_by, updated_at,
-           updated_by)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $8, $9)`,
-        [id, name, description, category, tags, made.collectionId, made.version, made.at, made.by],
+           updated_by, mcp_exposed)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $8, $9, $10)`,
+        [
+          id,
+          name,
+          description,
+          category,
+          tags,
+          made.collectionId,
+          made.version,
+          made.at,
+          made.by,
+          mcp?.exposed ?? true,
+        ],
       );
       await writeVersion(client, id, made);
     },
 
     async update(client: pg.PoolClient, id: string, made: NewVersion): Promise<void> {
-      const { name, description = "", category = "", tags = [] } = made.definition;
+      const { name, description = "", category = "", tags = [], mcp } = made.definition;
       await client.query(
         `update job set name = $2, description = $3, category = $4, tags = $5, collection_id = $6, version = $7, updated_at = $8,
-           updated_by = $9
+           updated_by = $9, mcp_exposed = $10
          where id = $1`,
-        [id, name, description, category, tags, made.collectionId, made.version, made.at, made.by],
+        [
+          id,
+          name,
+          description,
+          category,
+          tags,
+          made.collectionId,
+          made.version,
+          made.at,
+          made.by,
+          mcp?.exposed ?? true,
+        ],
       );
       await writeVersion(client, id, made);
     },
@@ -135,8 +157,10 @@ export function jobStore(pool: pg.Pool) {
     async search(
       { where, orderBy, limit, offset }: CompiledFilter,
       limits: JobLimits | null,
+      exposedOnly = false,
     ): Promise<{ rows: JobRow[]; total: number }> {
-      const visible = sql<SqlBool>`job.deleted_at is null and ${withinLimits(limits)} and ${where}`;
+      const exposed = exposedOnly ? sql<SqlBool>`job.mcp_exposed` : sql<SqlBool>`true`;
+      const visible = sql<SqlBool>`job.deleted_at is null and ${exposed} and ${withinLimits(limits)} and ${where}`;
       const [found, count] = await Promise.all([
         sql<JobRow>`select ${sql.raw(columns)} from ${sql.raw(current)} where ${visible}
           order by ${orderBy} limit ${limit} offset ${offset}`.execute(db),

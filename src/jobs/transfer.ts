@@ -4,6 +4,7 @@ import type { Principal } from "../http/principal.ts";
 import { validate } from "../http/validate.ts";
 import { type Definition, requireValid } from "./definition.ts";
 import type { JobRow } from "./present.ts";
+import { type KnownReferences, requireReferences } from "./references.ts";
 import { requireSubJobs } from "./sub-jobs.ts";
 import { createJob, nameTaken, replaceJob, type WriteDeps } from "./write.ts";
 import { formatYaml, parseYaml } from "./yaml.ts";
@@ -48,6 +49,7 @@ export async function checkJob(
   const { collectionId: _, ...described } = input;
   await requireValid(described, deps.types);
   await requireSubJobs(deps.store, principal, undefined, described);
+  await requireReferences(deps, principal, described);
 }
 
 /** Ids of steps belong to one server; a job that comes from elsewhere is known by its keys. */
@@ -56,8 +58,12 @@ function withoutIds(input: JobInput): JobInput {
 }
 
 /** A job as text that `importJob` takes, here or elsewhere: without ids, and without what is so by default. */
-export function exportJob(definition: Definition, format: "yaml" | "json"): { body: string; type: string } {
-  const value = portable(definition);
+export function exportJob(
+  definition: Definition,
+  format: "yaml" | "json",
+  connections: ConnectionNames = new Map(),
+): { body: string; type: string } {
+  const value = portable(definition, connections);
   return format === "yaml"
     ? { body: formatYaml(value), type: "application/yaml" }
     : { body: `${JSON.stringify(value, null, 2)}\n`, type: "application/json" };
@@ -65,7 +71,24 @@ export function exportJob(definition: Definition, format: "yaml" | "json"): { bo
 
 const RETRY_DEFAULTS: Record<string, unknown> = { initialDelayMs: 500, factor: 2, maxDelayMs: 30_000 };
 
-function portable(definition: Definition): Record<string, unknown> {
+/** Connections by id; elsewhere they are known by name and type. */
+type ConnectionNames = ReadonlyMap<string, { name: string; connectionType: string }>;
+
+/** The names of the connections that a job uses; those that are gone are left out. */
+export async function namesOfConnections(
+  { findConnection }: KnownReferences,
+  { steps }: Definition,
+): Promise<ConnectionNames> {
+  const ids = new Set(steps.flatMap(({ connectionId }) => connectionId ?? []));
+  const found = await Promise.all([...ids].map((id) => findConnection({ id })));
+  return new Map(
+    found.flatMap((each) =>
+      each ? [[each.id, { name: each.name, connectionType: each.connectionType }]] : [],
+    ),
+  );
+}
+
+function portable(definition: Definition, connections: ConnectionNames): Record<string, unknown> {
   const { name, description, category, tags, parameters, timeoutMs, concurrency, mcp, steps } = definition;
   return withoutUndefined({
     name,
@@ -73,18 +96,22 @@ function portable(definition: Definition): Record<string, unknown> {
     category,
     tags,
     parameters,
-    steps: steps.map(({ key, name, description, type, when, input, retry, timeoutMs, onError }) =>
-      withoutUndefined({
-        key,
-        name,
-        description,
-        type,
-        when,
-        input,
-        retry: retry && without(retry, RETRY_DEFAULTS),
-        timeoutMs,
-        onError: onError === "fail" ? undefined : onError,
-      }),
+    steps: steps.map(
+      ({ key, name, description, type, when, connectionId = "", input, retry, timeoutMs, onError }) =>
+        withoutUndefined({
+          key,
+          name,
+          description,
+          type,
+          when,
+          connection: connections.get(connectionId),
+          // One that is gone: the import says so.
+          connectionId: connections.has(connectionId) ? undefined : connectionId || undefined,
+          input,
+          retry: retry && without(retry, RETRY_DEFAULTS),
+          timeoutMs,
+          onError: onError === "fail" ? undefined : onError,
+        }),
     ),
     timeoutMs,
     concurrency,

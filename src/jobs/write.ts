@@ -8,6 +8,7 @@ import { newId } from "../lib/ids.ts";
 import { type Definition, requireValid } from "./definition.ts";
 import { requireWithinLimits } from "./limits.ts";
 import type { JobRow } from "./present.ts";
+import { type KnownReferences, requireReferences } from "./references.ts";
 import { withStepIds } from "./step-ids.ts";
 import type { StepTypes } from "./step-type.ts";
 import type { JobStore } from "./store.ts";
@@ -16,6 +17,7 @@ import { requireSubJobs } from "./sub-jobs.ts";
 export interface WriteDeps {
   store: JobStore;
   types: StepTypes;
+  references: KnownReferences;
   /** Called after a change is durable. */
   invalidate(jobId: string): void;
 }
@@ -27,7 +29,7 @@ export async function createJob(deps: WriteDeps, principal: Principal, input: Jo
   requireWithinLimits(principal, { id, collectionId, tags: input.tags ?? [] });
   await requireValid(described, deps.types);
   await requireSubJobs(deps.store, principal, undefined, described);
-  const definition = withStepIds(described, undefined);
+  const definition = withStepIds(await requireReferences(deps, principal, described), undefined);
   const made = { definition, version: 1, collectionId, by: principal.name, at: new Date() };
   await refusingTakenNames(input.name, () =>
     deps.store.transaction(async (client) => {
@@ -64,8 +66,9 @@ export async function replaceJob(
   const { collectionId, ...described } = input;
   await requireValid(described, deps.types);
   await requireSubJobs(deps.store, principal, id, described);
+  const resolved = await requireReferences(deps, principal, described);
   return change(deps, principal, id, { expectedVersion, collectionId }, (job) => ({
-    definition: withStepIds(described, job.definition),
+    definition: withStepIds(resolved, job.definition),
   }));
 }
 
@@ -81,16 +84,20 @@ export async function restoreVersion(
   if (!definition) throw new ApiError("NOT_FOUND", `The job has no version ${version}.`);
   await requireValid(definition, deps.types);
   await requireSubJobs(deps.store, principal, id, definition);
+  await requireReferences(deps, principal, definition);
   return change(deps, principal, id, {}, () => ({ definition, restoredFrom: version }));
 }
 
-/** Its executions stay readable, and those that run go on. */
-export async function deleteJob(deps: WriteDeps, principal: Principal, id: string): Promise<void> {
-  await deps.store.transaction(async (client) => {
-    if (!(await deps.store.lock(client, id, principal.jobs))) throw noSuchJob();
+/** Its executions stay readable, and those that run go on. Answers its name. */
+export async function deleteJob(deps: WriteDeps, principal: Principal, id: string): Promise<string> {
+  const name = await deps.store.transaction(async (client) => {
+    const job = await deps.store.lock(client, id, principal.jobs);
+    if (!job) throw noSuchJob();
     await deps.store.remove(client, id, principal.name, new Date());
+    return job.definition.name;
   });
   deps.invalidate(id);
+  return name;
 }
 
 async function change(

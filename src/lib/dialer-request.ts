@@ -12,6 +12,8 @@ export interface GuardedRequest {
   url: URL;
   /** By lower-case name. */
   headers?: Readonly<Record<string, string>>;
+  /** Like `headers`, which win over them; dropped with the first redirect to another origin, whatever they are called. */
+  credentials?: Readonly<Record<string, string>>;
   body?: string | Uint8Array;
   signal?: AbortSignal;
   /** 0 hands the redirect itself back. */
@@ -57,7 +59,8 @@ export async function guardedRequest(dialer: Dialer, request: GuardedRequest): P
   const { signal, maxRedirects } = request;
   let { method, body } = request;
   let url = new URL(request.url);
-  let headers: Record<string, string> = { "accept-encoding": "gzip, br", ...request.headers };
+  const { credentials = {} } = request;
+  let headers: Record<string, string> = { "accept-encoding": "gzip, br", ...credentials, ...request.headers };
   if ((url.username || url.password) && headers.authorization === undefined) {
     headers.authorization = basic(url);
   }
@@ -87,7 +90,9 @@ export async function guardedRequest(dialer: Dialer, request: GuardedRequest): P
       body = undefined;
       headers = without(headers, (name) => name.startsWith("content-") || name === "idempotency-key");
     }
-    if (next.origin !== url.origin) headers = without(headers, (name) => !CROSSES_ORIGINS.has(name));
+    if (next.origin !== url.origin) {
+      headers = without(headers, (name) => !CROSSES_ORIGINS.has(name) || Object.hasOwn(credentials, name));
+    }
     url = next;
   }
 }

@@ -31,6 +31,37 @@ const SPELLINGS = [
   "127.255.255.254",
 ];
 
+// The same for the metadata service, which no policy and no list ever opens.
+const METADATA = [
+  "169.254.169.254",
+  "169.254.169.254.",
+  "169.254.43518",
+  "169.16689662",
+  "2852039166",
+  "0xa9fea9fe",
+  "0xA9.0xFE.0xA9.0xFE",
+  "025177524776",
+  "0251.0376.0251.0376",
+  "１６９．２５４．１６９．２５４",
+  "169。254。169。254",
+  "①⑥⑨.②⑤④.①⑥⑨.②⑤④",
+  "%31%36%39.254.169.254",
+  "[::ffff:169.254.169.254]",
+  "[::ffff:a9fe:a9fe]",
+  "[::169.254.169.254]",
+  "[64:ff9b::a9fe:a9fe]",
+  "[64:ff9b:1::a9fe:a9fe]",
+  "[2002:a9fe:a9fe::1]",
+  "[2001:0:a9fe:a9fe::1]",
+  "[fe80::1]",
+  "[fd00:ec2::254]",
+  "168.63.129.16",
+  "2822734096",
+  "100.100.100.200",
+  "0x646464c8",
+  "192.0.0.192",
+];
+
 const dialers: { close(): Promise<void> }[] = [];
 after(() => Promise.all(dialers.map((dialer) => dialer.close())));
 
@@ -61,6 +92,33 @@ for (const host of SPELLINGS) {
       await assert.rejects(dialer.connect(host, server.port), blocked);
     }
     assert.equal(server.requests.length, 0);
+  });
+}
+
+for (const host of METADATA) {
+  test(`refuses http://${host} under either policy, listed or not, and where a redirect or a name leads to it`, async () => {
+    const url = `http://${host}/latest/meta-data`;
+    const { hostname } = new URL(url);
+    const all = ["0.0.0.0/0", "::/0", hostname, "inside.example"];
+    await using server = await httpServer((_request, response) => {
+      // A header holds Latin-1 only.
+      const location = url.replace(/[^ -~]/g, encodeURIComponent);
+      response.writeHead(302, { location }).end();
+    });
+    const address = hostname.replace(/^\[|\]$|\.$/g, "");
+    const family = address.includes(":") ? 6 : 4;
+    for (const policy of ["guarded", "strict"] as const) {
+      const dialer = dialerOf({
+        policy,
+        allow: all,
+        lookup: (_name, _options, done) => done(null, [{ address, family }]),
+      });
+      await assert.rejects(get(dialer, url), blocked);
+      await assert.rejects(get(dialer, server.url), blocked);
+      await assert.rejects(get(dialer, "http://inside.example/"), blocked);
+      await assert.rejects(dialer.connect(hostname, 80), blocked);
+      await assert.rejects(dialer.connect("inside.example", 5432), blocked);
+    }
   });
 }
 

@@ -1,4 +1,5 @@
 import type { Static, TSchema } from "typebox";
+import type { ConnectionType, StepConnection } from "../contract/connection.ts";
 
 /** What a step may read besides its own input: the same names that expressions see. */
 export interface StepScope {
@@ -15,14 +16,28 @@ export type LogLevel = "debug" | "info" | "warn" | "error";
 export interface StepContext<Input> {
   input: Input;
   scope: StepScope;
-  /** Aborted on stop, timeout and shutdown; its reason says which. What ignores it is abandoned. */
+  /** Aborted on stop, timeout and shutdown; its reason says which. What goes on for 5 s more is abandoned: nothing comes of it. */
   signal: AbortSignal;
   /** The same for every try of this step in this attempt group: pass it on where the target knows such keys. */
   idempotencyKey: string;
   /** 1 for the first try. */
   attempt: number;
+  /** The connection that the step names, decrypted: one of `connectionTypes`. */
+  connection?: StepConnection | undefined;
+  /** Takes secrets out of a text. All that the step answers is masked; this is for what it cuts before. */
+  mask(text: string): string;
   /** Writes a line to the step's log. */
   log(level: LogLevel, message: string): void;
+  /** What this step has done so far, for one that does several things of which none is to be done twice. */
+  checkpoints?: StepCheckpoints | undefined;
+}
+
+/** Records of a step under way. They outlive a crash and the tries of the step, and end with its result. */
+export interface StepCheckpoints {
+  /** What was recorded before, by its key. */
+  load(): Promise<ReadonlyMap<string, unknown>>;
+  /** Durable when it resolves. A key is recorded once: what comes later is not kept. Without secrets: nothing masks it. */
+  record(key: string, value: unknown): Promise<void>;
 }
 
 /** Returned by a step that has nothing to do until a time: it is parked, and completes then with this output. */
@@ -81,11 +96,17 @@ export interface StepType<I extends TSchema = TSchema> {
   run(context: StepContext<Static<I>>): Promise<unknown>;
   /** Input fields whose strings are not templates: code in another language, which would break on `{{`. */
   verbatim?: readonly string[];
+  /** Types of the connections that it can use; left out: it uses none. */
+  connectionTypes?: readonly ConnectionType[];
+  /** It can't run without one. */
+  connectionRequired?: boolean;
+  /** Global variables that code in its input names: the expressions of the input are looked at anyway. */
+  variables?(input: Record<string, unknown>): string[];
   /**
    * Faults that the schema can't express, found at save; strings of `input` may still hold templates. Await it: code in
    * another language is parsed in the sandbox, never in this process.
    */
-  check?(input: Record<string, unknown>): InputFault[] | Promise<InputFault[]>;
+  check?(input: Record<string, unknown>, more?: { connected: boolean }): InputFault[] | Promise<InputFault[]>;
 }
 
 /** JSON pointer into the input, and a sentence. */

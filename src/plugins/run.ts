@@ -28,6 +28,15 @@ export function createStepRunner(types: readonly StepType[]) {
         retryable: false,
       });
     }
+    const { connectionTypes = [], connectionRequired } = known.type;
+    const given = call.connection?.connectionType;
+    // It was checked when the job was saved; a connection may have been replaced since by one of another type.
+    if (given === undefined ? connectionRequired : !connectionTypes.includes(given)) {
+      const takes =
+        connectionTypes.length === 0 ? "takes none" : `takes one of the type ${connectionTypes.join(" or ")}`;
+      const message = `The step has ${given ? `a connection of the type ${given}` : "no connection"}, and it ${takes}.`;
+      throw new StepError("INVALID_INPUT", message, { retryable: false });
+    }
     if (!known.validator.Check(call.input)) throw invalidInput(known.validator.Errors(call.input));
     const output = await known.type.run(call as StepContext<Static<typeof known.type.input>>);
     if (output instanceof Parked) return { output: output.output, until: output.until };

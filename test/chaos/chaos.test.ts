@@ -37,8 +37,10 @@ test("sees what is lost, doubled, forgotten or told untruly", async () => {
     executions: 40,
     async spoil(pool, calls) {
       const { rows } = await pool.query<{ id: string }>(
-        "select id::text from execution where job_name = 'plain' and status = 'COMPLETED' and run = 1 order by id limit 6",
+        // Jobs of three steps.
+        "select id::text from execution where job_name in ('plain', 'waits', 'asks') and status = 'COMPLETED' and run = 1 order by id limit 6",
       );
+      assert.equal(rows.length, 6, "too few executions came to an end undisturbed to spoil them");
       const [lost, stopped, unrecorded, ranAgain, live, late] = rows.map(({ id }) => id) as [
         string,
         ...string[],

@@ -17,16 +17,23 @@ describe("the embedded engine under random histories", () => {
   });
   after(() => real?.dispose());
 
-  test(`comes to what a plain model says, ${numRuns} times (seed ${seed})`, async () => {
+  test(`comes to what a plain model says, ${numRuns} times at most (seed ${seed})`, async (t) => {
+    const limit = performance.now() + (HISTORIES === undefined ? 12_000 : 1_200_000);
+    let run = 0;
     await fc.assert(
-      fc.asyncProperty(histories(16, HISTORIES_REPLAY), (commands) => runHistory(real, commands, places)),
+      fc.asyncProperty(histories(16, HISTORIES_REPLAY), async (commands) => {
+        // Not fast-check's own limit, which leaves the history under way to itself: the engine is closed beneath it.
+        if (performance.now() > limit) return;
+        await runHistory(real, commands, places);
+        run++;
+      }),
       {
         numRuns,
         seed,
         endOnFailure: false,
-        interruptAfterTimeLimit: HISTORIES === undefined ? 25_000 : 1_200_000,
         ...(HISTORIES_PATH === undefined ? {} : { path: HISTORIES_PATH }),
       },
     );
+    t.diagnostic(`${run} histories`);
   });
 });

@@ -6,8 +6,12 @@ import { openCrashTest } from "./helpers/crash-test.ts";
 
 // Of a later life: reached before it takes any start, so that it needs work that an earlier one left.
 const atBoot: readonly Failpoint[] = ["recovery.before-load"];
-/** When the first life ends, in the midst of its work; timers that are due together are claimed together. */
-const midway: Partial<Record<Failpoint, number>> = { "timer.after-claim": 4 };
+/** When the first life ends, in the midst of its work; timers that are due together are claimed together, and few starts are held. */
+const midway: Partial<Record<Failpoint, number>> = {
+  "timer.after-claim": 4,
+  "turn.before-commit": 12,
+  "turn.after-commit": 12,
+};
 
 describe("a server killed at a named point", { concurrency: 2 }, () => {
   for (const point of failpoints) {

@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
+import { openJournal } from "../../src/engine/journal/journal.ts";
+import { takeOwnership } from "../../src/engines/embedded/ownership.ts";
+import { newId } from "../../src/lib/ids.ts";
 import { createTestDatabase } from "../helpers/database.ts";
+import { engineFixture } from "../helpers/engine-fixture.ts";
 import { type CrashTest, openCrashTest } from "./helpers/crash-test.ts";
 import { type DatabaseProxy, openDatabaseProxy } from "./helpers/database-proxy.ts";
 import { until } from "./helpers/records.ts";
@@ -94,3 +98,49 @@ test("wakes what it had claimed when the answer to the claim is lost", () =>
     });
     assert.equal((await pawl.terminate()).code, 0);
   }));
+
+test("tells a start that was refused from the earlier one that has its id, when the answer is lost", async () => {
+  const on = await engineFixture();
+  await using proxy = await openDatabaseProxy(on.url);
+  const name = new URL(on.url).pathname.slice(1);
+  await on.pool.query(`alter database ${name} set client_connection_check_interval = 0`);
+  const ownership = await takeOwnership(on.url, () => {});
+  const journal = openJournal({
+    url: proxy.url,
+    owner: ownership!.owner,
+    batches: ownership!.batches,
+    maxWaiting: 10,
+    onTrouble() {},
+    onLateStart() {},
+  });
+  const execution = on.executionOf(await on.jobOf({ run: async () => ({ output: 1 }) }));
+  const start = (workflowId: string) =>
+    journal.append({
+      kind: "start",
+      execution: { ...execution, workflowId },
+      parametersJson: "{}",
+      deadline: undefined,
+      waiting: false,
+    });
+  assert.equal(await start(newId()), true);
+
+  const locker = await on.pool.connect();
+  await locker.query("begin; select from journal_lane for update");
+  const again = start(newId());
+  const blocked = async (count: number) => {
+    const { rows } = await on.pool.query(
+      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    );
+    return rows.length === count;
+  };
+  await until("the start to wait", () => blocked(1));
+  proxy.cut();
+  proxy.resume();
+  await until("it to be tried again", () => blocked(2));
+  await locker.query("commit");
+  locker.release();
+  assert.equal(await again, false);
+  await journal.close(1_000);
+  await ownership!.release();
+  await on.dispose();
+});

@@ -46,7 +46,7 @@ export async function engineFixture() {
       return job && { ...job, readParameters: (value: Record<string, unknown>) => ({ value, faults: [] }) };
     },
     runStep: (call: StepCall) => code.get(call.type)!(call),
-    limits: { outputBytes: 1024, logBytes: 100 },
+    limits: { outputBytes: 1024, logBytes: 100, graceMs: 0 },
     maxRunning: 100,
     maxQueued: 1000,
     log: { info() {}, warn() {}, error() {} },

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { Writable } from "node:stream";
 import type { TestContext } from "node:test";
 import type { FastifyBaseLogger, InjectOptions } from "fastify";
@@ -6,15 +7,18 @@ import type { JobLimits } from "../../src/contract/identity.ts";
 import { isStoreUnavailable } from "../../src/db/faults.ts";
 import { createPool } from "../../src/db/pool.ts";
 import { createApp } from "../../src/http/app.ts";
+import type { Audit } from "../../src/http/audit.ts";
 import { redact } from "../../src/http/log.ts";
 import { createAuthenticator } from "../../src/identity/authenticate.ts";
 import { ensureAdmin } from "../../src/identity/first-start.ts";
 import { createRecorder } from "../../src/identity/last-used.ts";
+import { mcpSessionOpener } from "../../src/identity/mcp-session.ts";
 import { identityRoutes } from "../../src/identity/routes.ts";
+import { createSessions } from "../../src/identity/sessions.ts";
 import { createTestDatabase } from "./database.ts";
 
 /** The identity routes on a database of their own, with an administrator and a clock that can be set. */
-export async function identityApp(t: TestContext) {
+export async function identityApp(t: TestContext, options: { audit?: Audit } = {}) {
   const database = await createTestDatabase();
   const pool = createPool({ url: database.url, max: 8 });
   let log = "";
@@ -28,9 +32,16 @@ export async function identityApp(t: TestContext) {
   const now = () => Date.now() + clock.ahead;
   const logger = pino({ level: "trace", redact }, sink) as FastifyBaseLogger;
   const uses = createRecorder(pool, { log: logger });
-  const authenticator = createAuthenticator(pool, { uses, now });
-  const app = await createApp({ logger, authenticate: authenticator.authenticate, isStoreUnavailable });
-  identityRoutes(app, { pool, authenticator, uses, now });
+  const sessions = createSessions(randomBytes(32));
+  const authenticator = createAuthenticator(pool, { uses, sessions, now });
+  const openMcpSession = mcpSessionOpener({ authenticator, sessions, publicUrl: () => "", now });
+  const app = await createApp({
+    logger,
+    authenticate: authenticator.authenticate,
+    isStoreUnavailable,
+    ...options,
+  });
+  identityRoutes(app, { pool, authenticator, uses, openMcpSession, now });
   const admin = (await ensureAdmin(pool, { keep: async () => {} }))!;
   t.after(async () => {
     await app.close();
@@ -58,5 +69,5 @@ export async function identityApp(t: TestContext) {
     return { id, token: issued.data.token as string, tokenId: issued.data.id as string };
   }
 
-  return { app, pool, uses, admin, authenticator, call, principal, clock, log: () => log };
+  return { app, pool, uses, sessions, admin, authenticator, call, principal, clock, log: () => log };
 }

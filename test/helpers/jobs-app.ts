@@ -1,4 +1,7 @@
 import type { TestContext } from "node:test";
+import { createConfiguration } from "../../src/compose-configuration.ts";
+import { composeRuntime } from "../../src/compose-runtime.ts";
+import { type Audit, noAudit } from "../../src/http/audit.ts";
 import { createJobs } from "../../src/jobs/jobs.ts";
 import { jobRoutes } from "../../src/jobs/routes.ts";
 import { searchRoutes } from "../../src/jobs/search-routes.ts";
@@ -6,17 +9,24 @@ import { createDialer } from "../../src/lib/dialer.ts";
 import { stepTypes } from "../../src/plugins/all.ts";
 import { createSandbox } from "../../src/plugins/sandbox/pool.ts";
 import { identityApp } from "./identity-app.ts";
+import { memoryVault } from "./vault.ts";
 
 /** The job routes on a database of their own, with the real step types and principals. */
-export async function jobsApp(t: TestContext) {
-  const identity = await identityApp(t);
+export async function jobsApp(t: TestContext, options: { audit?: Audit } = {}) {
+  const identity = await identityApp(t, options);
   const dialer = createDialer({ policy: "guarded", allow: [], ownPorts: () => new Set() });
   const sandbox = createSandbox();
   t.after(async () => {
     await sandbox.close();
     await dialer.close();
   });
-  const jobs = createJobs({ pool: identity.pool, stepTypes: stepTypes({ dialer, sandbox }) });
+  const { pool } = identity;
+  const { log } = identity.app;
+  const vault = memoryVault();
+  const configuration = createConfiguration({ pool, vault, fileLimit: 1024 });
+  const resources = await composeRuntime({ configuration, vault, log, audit: options.audit ?? noAudit });
+  t.after(() => resources.close());
+  const jobs = createJobs({ pool, stepTypes: stepTypes({ dialer, sandbox }), ...resources });
   jobRoutes(identity.app, jobs);
   searchRoutes(identity.app, jobs);
   const call = (method: string, url: string, payload?: object) =>
@@ -40,7 +50,7 @@ export async function jobsApp(t: TestContext) {
     return { response, status: response.statusCode, body: response.json(), data: response.json().data };
   }
 
-  return { ...identity, as: identity.call, jobs, call, make, importYaml };
+  return { ...identity, as: identity.call, jobs, vault, call, make, importYaml };
 }
 
 /** A job that is valid with little; what is given replaces its fields. */

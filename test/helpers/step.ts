@@ -1,3 +1,4 @@
+import type { StepConnection } from "../../src/contract/connection.ts";
 import type { LogLevel, StepScope, StepType } from "../../src/plugins/plugin.ts";
 
 export interface StepCall {
@@ -5,6 +6,8 @@ export interface StepCall {
   scope?: Partial<StepScope>;
   signal?: AbortSignal;
   idempotencyKey?: string;
+  connection?: StepConnection;
+  mask?(text: string): string;
   log?(level: LogLevel, message: string): void;
 }
 
@@ -15,6 +18,8 @@ export function runStep(type: StepType, call: StepCall): Promise<unknown> {
     signal: call.signal ?? new AbortController().signal,
     idempotencyKey: call.idempotencyKey ?? "execution/step/1",
     attempt: 1,
+    connection: call.connection,
+    mask: call.mask ?? ((text) => text),
     log: call.log ?? (() => {}),
     input: call.input as never,
   });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import type { JobExecution } from "../../src/contract/execution.ts";
 import { newId } from "../../src/lib/ids.ts";
 import { gate } from "../helpers/gate.ts";
@@ -83,7 +84,7 @@ function assertRefused(
 }
 
 describe("pause and resume", () => {
-  test("pause is PAUSED at once, lets the step finish, keeps its result and starts nothing further", async () => {
+  test("pause is PAUSED at once with draining: true until the step has finished, keeps its result and starts nothing further", async () => {
     await using held = await gate();
     const { id } = await begin(
       [{ key: "ask", type: "http", input: { url: held.url } }, set("next")],
@@ -125,8 +126,28 @@ describe("pause and resume", () => {
     assert.ok(next!.startTime! >= resumed, `began before the resume: ${next!.startTime} ${resumed}`);
   });
 
-  test("resumeAt is shown, and resumes by itself", async () => {
-    const { id } = await begin([wait("50ms"), set("next")], waits);
+  test("paused time counts towards neither the timeout nor activeDurationMs, and durationMs stays end minus start", async () => {
+    await using held = await gate();
+    const ask = { key: "ask", type: "http", input: { url: held.url } };
+    const running = (execution: JobExecution) => execution.stepExecutions[0]!.status === "RUNNING";
+    const { id } = await begin([ask, set("next")], running, { timeoutMs: 1_000 });
+    const response = await held.asked();
+    await control("pause", id);
+    await delay(1_200);
+    const paused = await read(id);
+    assert.ok(paused.pausedMs >= 1_100 && paused.activeDurationMs < 1_000);
+    response.end();
+    await pawl.readUntil(id, (execution) => !execution.draining);
+    await control("resume", id);
+    const ended = await pawl.ended(id);
+    assert.equal(ended.status, "COMPLETED", ended.error?.message);
+    assert.ok(ended.durationMs! >= 1_200 && ended.activeDurationMs < 1_000);
+    assert.equal(ended.durationMs, Date.parse(ended.endTime!) - Date.parse(ended.startTime));
+    assert.equal(ended.durationMs, ended.activeDurationMs + ended.pausedMs);
+  });
+
+  test("an optional resumeAt is shown, and resumes by itself", async () => {
+    const { id } = await begin([wait("800ms"), set("next")], waits);
     const resumeAt = new Date(Date.now() + 400).toISOString();
     const answer = await control("pause", id, { resumeAt });
     assert.match(answer.json.message, new RegExp(resumeAt));
@@ -149,7 +170,18 @@ describe("pause and resume", () => {
 test("an execution that waits for a place among those of its job has begun no step", async () => {
   const first = await begin([wait()], waits, { concurrency: { limit: 1, onLimit: "queue" } });
   const { data } = await pawl.client.startJob({ body: { jobId: first.job.id } });
-  assert.equal((await read(data.executionId)).stepExecutions[0]!.status, "PENDING");
+  const queued = await read(data.executionId);
+  assert.equal(queued.stepExecutions[0]!.status, "PENDING");
+  assert.deepEqual(
+    [queued.status, queued.waiting!.reason, queued.waiting!.until],
+    ["RUNNING", "place", null],
+  );
+  assert.match(queued.waiting!.message, /place.*allows 1 at a time/);
+  const running = await read(first.id);
+  assert.deepEqual(
+    [running.waiting!.reason, running.waiting!.until],
+    ["time", running.stepExecutions[0]!.waitingUntil],
+  );
   await control("stop", first.id);
   await pawl.readUntil(data.executionId, waits);
   await control("stop", data.executionId);
@@ -282,6 +314,7 @@ describe("approval", () => {
     const { deadline, ...rest } = waitingFor!;
     assert.deepEqual(rest, {
       kind: "decision",
+      stepExecutionId: stepExecutions[1]!.id,
       stepId: job.steps[1]!.id,
       stepKey: "ok",
       message: "May <it>?",

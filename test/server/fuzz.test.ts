@@ -31,6 +31,10 @@ const made = {
   execution: [] as string[],
   principal: [] as string[],
   token: [] as string[],
+  connection: [] as string[],
+  variable: [] as string[],
+  /** Sealed values of connections. */
+  sealed: [] as string[],
 };
 type Kind = keyof typeof made;
 
@@ -38,6 +42,10 @@ type Kind = keyof typeof made;
 const existing = (kind: Kind) => fc.nat(1000).map((n) => `<${kind} ${n}>`);
 
 function kindOf(operation: Operation, name: string): Kind | undefined {
+  if (name === "connectionId" || (name === "id" && operation.path.startsWith("/connection")))
+    return "connection";
+  if (name === "id" && operation.path.startsWith("/global-variable")) return "variable";
+  if (name === "encryptedValue") return "sealed";
   if (name === "jobId" || (name === "id" && operation.path.startsWith("/jobs/"))) return "job";
   if (name === "id" && operation.path.startsWith("/step/")) return "step";
   if (name === "id" && operation.path.startsWith("/collection/")) return "collection";
@@ -54,12 +62,48 @@ function resolved(text: string): string {
     (_, n: string) => made.execution.at(-1 - Number(n)) ?? newId(),
   );
   return latest.replace(
-    /<(job|execution|principal|token|collection|step) (\d+)>/g,
+    /<(job|execution|principal|token|collection|step|connection|variable|sealed) (\d+)>/g,
     (_, kind: Kind, n: string) => {
       const ids = made[kind];
       return ids[Number(n) % ids.length] ?? "01890a5d-ac96-774b-bcce-b302099a8057";
     },
   );
+}
+
+/** Stands for an execution, begun just before, in the state that the operation needs. */
+const ready = "<ready>";
+const readied: Record<string, () => Promise<string>> = {
+  stopExecution: () => begun(waits),
+  pauseExecution: () => begun(waits),
+  resumeExecution: () => begun(waits, "pauseExecution"),
+  restartExecution: () => begun(waits, "stopExecution"),
+  decideExecution: () => begun(asks),
+  answerExecution: () => begun(asks),
+  createApprovalLinks: () => begun(asks),
+};
+/** Most of their bodies are refused, for the answers or the question they name: too few would be left. */
+const questions = ["decideExecution", "answerExecution", "createApprovalLinks"];
+/** Stands for the question that such an execution asks. */
+const question = "<question>";
+
+async function questionOf(id: string): Promise<string> {
+  const { waitingFor } = (await pawl.client.getExecution({ params: { id } })).data;
+  return waitingFor?.stepExecutionId ?? newId();
+}
+
+const waits = { key: "a", type: "wait", input: { duration: "1h" } };
+const asks = { key: "a", type: "approval", input: { message: "May it?" } };
+
+async function begun(
+  step: typeof waits | typeof asks,
+  then?: "pauseExecution" | "stopExecution",
+): Promise<string> {
+  const name = `ready ${newId()}`;
+  const job = await pawl.client.createJob({ body: { name, steps: [step] } });
+  const { executionId: id } = (await pawl.client.startJob({ body: { jobId: job.data.id } })).data;
+  await pawl.readUntil(id, ({ stepExecutions }) => stepExecutions[0]!.status === "WAITING");
+  if (then) await pawl.client[then]({ body: { jobExecutionId: id } });
+  return id;
 }
 
 const expression = fc.constantFrom(
@@ -111,6 +155,42 @@ const jobInput = fc.record(
   },
   { requiredKeys: ["name", "steps"] },
 );
+const connectionNames = fc.constantFrom("a/b", "søk", "options", "one", "two", "name");
+const host = fc.constantFrom("a.example", "b.example");
+const secret = fc.oneof(
+  { weight: 5, arbitrary: fc.constant("s3cret") },
+  { weight: 2, arbitrary: fc.constantFrom("", "ENC(x)") },
+  { weight: 2, arbitrary: existing("sealed") },
+);
+/** Few names, so that they meet again, and secrets that are entered, sent back and swapped. */
+const connectionInput = fc.oneof(
+  fc.record({
+    name: connectionNames,
+    connectionType: fc.constant("ftp"),
+    variables: fc.record({ host, password: secret, "x-api-key": secret }, { requiredKeys: ["host"] }),
+  }),
+  fc.record({
+    name: connectionNames,
+    connectionType: fc.constant("chat-workspace"),
+    category: fc.constantFrom("mine", "communication"),
+    variables: fc.record({ botToken: secret }),
+  }),
+  fc.record({
+    id: existing("connection"),
+    name: connectionNames,
+    connectionType: fc.constant("ftp"),
+    variables: fc.record({ host }),
+  }),
+);
+const variableNames = fc.constantFrom("a", "b", "C_1", "in");
+const variableValue = fc.oneof(anyJson, fc.constantFrom("text", "ENC(x)"));
+const variableInput = fc.oneof(
+  fc.record(
+    { name: variableNames, value: variableValue, secret: fc.boolean() },
+    { requiredKeys: ["name", "value"] },
+  ),
+  fc.record({ id: existing("variable"), name: variableNames }),
+);
 const fieldNames = ["id", "name", "description", "tags", "version", "createdAt", "updatedBy", "nope"];
 const filter = fc.dictionary(
   fc.constantFrom(...fieldNames),
@@ -153,17 +233,29 @@ interface Asked {
 function requestTo(operation: Operation): fc.Arbitrary<Asked> {
   const known = (name: string): fc.Arbitrary<unknown> | undefined => {
     if (name === "JobInput") return jobInput;
+    if (name === "ConnectionInput") return connectionInput;
+    if (name === "VariableInput") return variableInput;
+    if (name === "connectionName") return connectionNames;
+    if (name === "type" && operation.path.startsWith("/connection/name/")) return fc.constant("ftp");
+    if (name === "name" && operation.path.startsWith("/global-variable/")) return variableNames;
+    if (name === "expectedVersion" && operation.path.endsWith("/upsert")) return fc.constantFrom(1, 2);
+    if (name === "ids" && operation.path.endsWith("/bulk-delete")) {
+      const kind = operation.path.startsWith("/connection") ? "connection" : "variable";
+      return fc.uniqueArray(fc.oneof(existing(kind), fc.uuid()), { minLength: 1, maxLength: 3 });
+    }
     if (name === "filters") return fc.oneof(filter, fc.constant(null));
     if (name === "moveTo") return fc.oneof(existing("collection"), fc.constant("none"));
     if (name === "sortBy") return fc.constantFrom("relevance", ...fieldNames);
     // Few enough to meet again, and many enough not to.
     if (name === "idempotency-key") return fc.nat(40).map((n) => `key ${n}`);
-    // Of those started long ago most are over.
-    if (name === "jobExecutionId")
+    // Of those started long ago most are over, and what a bulk action reaches is over at once.
+    if (name === "jobExecutionId" || (name === "id" && operation.operationId === "createApprovalLinks"))
       return fc.oneof(
-        existing("execution"),
-        fc.nat(4).map((n) => `<latest ${n}>`),
+        { weight: 4, arbitrary: existing("execution") },
+        { weight: 4, arbitrary: fc.nat(4).map((n) => `<latest ${n}>`) },
+        { weight: questions.includes(operation.operationId) ? 16 : 1, arbitrary: fc.constant(ready) },
       );
+    if (name === "stepExecutionId") return fc.constant(question);
     const kind = kindOf(operation, name);
     return kind && fc.oneof({ weight: 9, arbitrary: existing(kind) }, { weight: 1, arbitrary: fc.uuid() });
   };
@@ -216,13 +308,18 @@ const seen = new Map<string, Set<number>>();
 
 /** Sends it, and checks that what was made can be read and what was deleted can't. */
 async function send({ operation, path, body, headers }: Asked): Promise<void> {
+  const isReady = path.includes(encodeURIComponent(ready)) || body?.includes(ready);
+  const id = isReady ? await readied[operation.operationId]!() : "";
+  const asked = isReady ? await questionOf(id) : newId();
+  const filled = (text: string, write: (mark: string) => string) =>
+    text.replaceAll(write(ready), id).replaceAll(write(question), asked);
   // In a path the marks are encoded.
-  const target = resolved(path.replace(/%3C([a-z]+)%20(\d+)%3E/g, "<$1 $2>"));
+  const target = resolved(filled(path, encodeURIComponent).replace(/%3C([a-z]+)%20(\d+)%3E/g, "<$1 $2>"));
   const answer = await pawl.send({
     method: operation.method,
     path: target,
     headers,
-    body: body === undefined ? undefined : resolved(body),
+    body: body === undefined ? undefined : resolved(filled(body, (mark) => mark)),
   });
   api.check(operation, answer);
   seen.set(operation.operationId, (seen.get(operation.operationId) ?? new Set()).add(answer.status));
@@ -240,7 +337,11 @@ async function follow(name: string, path: string, { json }: Received): Promise<v
   };
   const removed = async (kind: Kind) => {
     const id = path.split("/").at(-1)!.split("?")[0]!.toLowerCase();
-    assert.equal((await read(path.split("?")[0]!)).status, 404, `${name}: what was deleted is not there`);
+    assert.equal(
+      (await read(path.split("?")[0]!.replace("/delete/", "/"))).status,
+      404,
+      `${name}: what was deleted is not there`,
+    );
     made[kind].splice(made[kind].indexOf(id) >>> 0, 1);
   };
   switch (name) {
@@ -262,6 +363,17 @@ async function follow(name: string, path: string, { json }: Received): Promise<v
       return removed("job");
     case "deletePrincipal":
       return removed("principal");
+    case "deleteConnection":
+      return removed("connection");
+    case "deleteVariable":
+      return removed("variable");
+    case "upsertConnection":
+      made.sealed.push(
+        ...Object.values(data.variables as Record<string, string>).filter((text) => text.startsWith("ENC(")),
+      );
+      return record("connection", "/connection");
+    case "upsertVariable":
+      return record("variable", "/global-variable");
     case "createToken":
       assert.equal(
         (await pawl.send({ method: "GET", path: "/me", token: data.token as string })).status,
@@ -291,11 +403,17 @@ test(`answers ${runs} generated requests as its document says (seed ${seed})`, {
     createPrincipal: 2,
     createToken: 2,
     searchJobs: 3,
-    pauseExecution: 4,
-    resumeExecution: 4,
-    restartExecution: 4,
-    answerExecution: 8,
+    pauseExecution: 2,
+    resumeExecution: 2,
+    restartExecution: 2,
+    answerExecution: 4,
     createApprovalLinks: 2,
+    upsertConnection: 12,
+    upsertVariable: 6,
+    decryptConnectionValue: 3,
+    getConnectionByName: 3,
+    getVariableByName: 2,
+    getExecutionLogs: 2,
   };
   const sent = api.operations.filter(({ operationId }) => !leftOut.includes(operationId));
   const request = fc.oneof(
@@ -305,11 +423,24 @@ test(`answers ${runs} generated requests as its document says (seed ${seed})`, {
     })),
   );
   await fc.assert(fc.asyncProperty(request, send), { numRuns: runs, seed, endOnFailure: true });
-  const silent = sent.filter(({ operationId, responses }) => {
-    if (blind.includes(operationId)) return false;
+  const isSilent = ({ operationId, responses }: Operation) => {
     const statuses = seen.get(operationId) ?? new Set();
     return !Object.keys(responses).some((status) => status < "300" && statuses.has(Number(status)));
-  });
+  };
+  const asked = sent.filter(({ operationId }) => !blind.includes(operationId));
+  // Chance may have passed some by: they are asked for themselves, beside those that make what they need.
+  const makers = sent.filter(({ operationId }) => /^(create|start|upsert)/.test(operationId));
+  for (const operation of asked.filter(isSilent)) {
+    const more = fc.oneof(
+      { weight: 3, arbitrary: requestTo(operation) },
+      ...makers.map((maker) => ({ weight: 1, arbitrary: requestTo(maker) })),
+    );
+    for (const request of fc.sample(more, { numRuns: 400, seed })) {
+      if (!isSilent(operation)) break;
+      await send(request);
+    }
+  }
+  const silent = asked.filter(isSilent);
   assert.deepEqual(
     silent.map(({ operationId }) => operationId),
     [],

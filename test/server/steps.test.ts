@@ -52,16 +52,13 @@ function answering(...statuses: number[]): RequestListener {
   };
 }
 
+/** Those that have a suite of their own, where what holds and what starts executions is tried. */
+const elsewhere = ["approval", "job"];
+
 test("the steps that are tried here are all the types there are", async () => {
   const { data } = await pawl.client.listStepTypes();
-  assert.deepEqual(data.map(({ name }) => name).sort(), [
-    "http",
-    "log",
-    "script",
-    "set",
-    "transform",
-    "wait",
-  ]);
+  const here = data.map(({ name }) => name).filter((name) => !elsewhere.includes(name));
+  assert.deepEqual(here.sort(), ["http", "log", "script", "set", "transform", "wait"]);
 });
 
 describe("each type of step, through the API", () => {

@@ -30,16 +30,33 @@ export async function copyBinaries(installed: Binaries, copiesDir: string, log: 
   try {
     for (const file of await listing(installed.root)) await place(installed.root, staging, file.path);
     await openFolders(staging);
-    await rm(target, { recursive: true, force: true });
-    await rename(staging, target).catch(async (error) => {
-      // Another Pawl may have been faster.
-      if (!(await isIntact(target, name))) throw error;
-    });
+    await putInPlace(staging, target, (root) => isIntact(root, name));
   } finally {
     await rm(staging, { recursive: true, force: true });
   }
   log.info({ folder: target }, "Copied PostgreSQL to where the account that runs it can read it.");
   return copy;
+}
+
+/** Another Pawl may be faster, and may use its copy already: only a damaged one is moved out of the way. */
+async function putInPlace(
+  staging: string,
+  target: string,
+  intact: (root: string) => Promise<boolean>,
+): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await rename(staging, target);
+    } catch (error) {
+      if (await intact(target)) return;
+      if (attempt === 10) throw error;
+    }
+    const damaged = `${staging}.damaged`;
+    await rename(target, damaged).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "ENOENT") throw error;
+    });
+    await rm(damaged, { recursive: true, force: true });
+  }
 }
 
 async function isIntact(root: string, name: string): Promise<boolean> {

@@ -311,10 +311,11 @@ async function connect(url: string): Promise<pg.Client> {
 }
 
 async function startedAmong(client: pg.Client, records: JournalRecord[]): Promise<Set<string>> {
-  const ids = records.flatMap((record) => (record.kind === "start" ? [record.execution.id] : []));
+  const starts = records.flatMap((record) => (record.kind === "start" ? [record.execution] : []));
+  // By the workflow's id too: an earlier start may have taken the id of a refused one.
   const { rows } = await client.query<{ id: string }>(
-    "select id::text from execution where id = any($1::uuid[])",
-    [ids],
+    "select id::text from execution join unnest($1::uuid[], $2::uuid[]) as start (id, workflow_id) using (id, workflow_id)",
+    [starts.map(({ id }) => id), starts.map(({ workflowId }) => workflowId)],
   );
   return new Set(rows.map((row) => row.id));
 }

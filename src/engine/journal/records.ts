@@ -18,7 +18,7 @@ export interface StepRow {
   run: number;
   position: number;
   attempt: number;
-  /** UUIDv7 of the step execution. */
+  /** Of the step execution. */
   id: string;
   stepId: string;
   stepKey: string;

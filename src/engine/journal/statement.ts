@@ -12,12 +12,12 @@ with fence as (
   select 1 / count(*) as owned from fence
 ), started as (
   insert into execution (id, job_id, job_version, job_name, workflow_id, status, triggered_by, trigger_source, started_by, parameters, started_at,
-                         parent_id, depth)
+                         parent_id, depth, client)
   select s.id, s.job_id, s.job_version, s.job_name, s.workflow_id, 'RUNNING', s.triggered_by, s.trigger_source, s.started_by, s.parameters,
-         to_timestamp(s.started_ms / 1000), s.parent_id, s.depth
+         to_timestamp(s.started_ms / 1000), s.parent_id, s.depth, s.client
   from unnest($4::uuid[], $5::uuid[], $6::int[], $7::text[], $8::uuid[], $9::text[], $10::text[], $11::text[], $12::json[], $13::float8[],
-         $47::uuid[], $48::int2[])
-         as s(id, job_id, job_version, job_name, workflow_id, triggered_by, trigger_source, started_by, parameters, started_ms, parent_id, depth)
+         $47::uuid[], $48::int2[], $49::json[])
+         as s(id, job_id, job_version, job_name, workflow_id, triggered_by, trigger_source, started_by, parameters, started_ms, parent_id, depth, client)
   join job j on j.id = s.job_id and j.version = s.job_version and j.deleted_at is null
   on conflict do nothing
   returning id, job_id
@@ -33,7 +33,7 @@ with fence as (
          $24::float8[], $25::json[], $26::json[])
          as s(execution_id, run, position, id, step_id, step_key, status, attempts, started_ms, ended_ms, output, error)
 ), ended as (
-  update execution e set status = x.status, ended_at = greatest(to_timestamp(x.ended_ms / 1000), e.started_at), error = x.error
+  update execution e set status = x.status, ended_at = greatest(to_timestamp(x.ended_ms / 1000), e.run_started_at, e.started_at), error = x.error
   from unnest($27::uuid[], $28::text[], $29::float8[], $30::json[]) as x(id, status, ended_ms, error)
   where e.id = x.id and e.status = 'RUNNING'
   returning e.id, e.job_id, e.status, floor(extract(epoch from e.ended_at - e.started_at) * 1000)::bigint as ms
@@ -79,7 +79,7 @@ export function batchValues(
   const end = columns(4);
   const wait = columns(6);
   const log = columns(8);
-  const place = columns(4);
+  const place = columns(5);
 
   for (const record of records) {
     if (record.kind === "start") {
@@ -102,6 +102,7 @@ export function batchValues(
         e.priority ?? usualPriority,
         e.parentId ?? null,
         e.depth ?? 0,
+        e.client ? JSON.stringify(e.client) : null,
       ]);
       continue;
     }
@@ -158,7 +159,7 @@ export function batchValues(
     ...literals(end, [3]),
     ...literals(wait, [5]),
     ...literals(log, [7]),
-    ...literals(place, []),
+    ...literals(place, [4]),
   ];
 }
 

@@ -10,6 +10,9 @@ export const deepest = 16;
 /** The current version of a job that a step starts. */
 export interface StartableChild {
   version: number;
+  /** Where its secret parameters are. */
+  secretPaths?: readonly (readonly string[])[];
+  sealParameters?(executionId: string, parameters: Record<string, unknown>): Record<string, unknown>;
   readParameters(given: Record<string, unknown>): {
     value: Record<string, unknown>;
     faults: { path: string; message: string }[];
@@ -47,7 +50,17 @@ export function children(options: ChildrenOptions) {
     for (let look = 0; look < 3; look++) {
       const job = await options.findJob(record.jobId);
       if (!job) return failed("There is no such job any more.");
-      const { value, faults } = job.readParameters(record.parameters);
+      const { parameters, secret } = parent.run.job.reveal?.(executionId, record.parameters) ?? {
+        parameters: record.parameters,
+        secret: [],
+      };
+      const open = secret.find((path) => !isWithin(path, job.secretPaths ?? []));
+      if (open) {
+        return failed(
+          `The parameter ${open[0]} of the job '${job.name}' is given a secret, which would be kept as it is: mark it secret there.`,
+        );
+      }
+      const { value, faults } = job.readParameters(parameters);
       if (faults.length > 0) {
         const list = faults.map(({ path, message }) => `parameters${path.replaceAll("/", ".")} ${message}`);
         return failed(`The parameters don't fit the job '${job.name}': ${list.join("; ")}`);
@@ -58,7 +71,7 @@ export function children(options: ChildrenOptions) {
         jobId: job.jobId,
         jobVersion: job.version,
         jobName: job.name,
-        parameters: value,
+        parameters: job.sealParameters?.(record.childId, value) ?? value,
         triggeredBy: "job",
         triggerSource: parent.run.executionId,
         startedBy: parent.startedBy,
@@ -110,6 +123,11 @@ export function children(options: ChildrenOptions) {
   }
 
   return { child, reach, ended };
+}
+
+/** Whether a place is one of these, or inside one. */
+function isWithin(path: readonly string[], places: readonly (readonly string[])[]): boolean {
+  return places.some((place) => place.every((key, i) => key === path[i]));
 }
 
 function failed(message: string): Ending {

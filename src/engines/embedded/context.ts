@@ -2,8 +2,8 @@ import type { StepStatus } from "../../contract/execution.ts";
 import type { Decision, Ending } from "../../engine/engine.ts";
 import type { Journal } from "../../engine/journal/journal.ts";
 import type { Run, RunContext, StepRecord, StepResult } from "../../engine/loop.ts";
+import { stepExecutionId } from "../../engine/step-execution-id.ts";
 import { failpoint } from "../../lib/failpoint.ts";
-import { newId } from "../../lib/ids.ts";
 import { isPlanted } from "../../lib/plant.ts";
 import type { Parked } from "./store.ts";
 
@@ -84,7 +84,7 @@ export function embeddedContext(given: {
         run: run.run,
         position,
         attempt,
-        id: newId(),
+        id: stepExecutionId(run.executionId, run.run, position),
         stepId: step.id,
         stepKey: step.key,
         record,

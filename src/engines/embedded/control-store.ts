@@ -1,7 +1,8 @@
 import type pg from "pg";
 import type { ExecutionError, ExecutionStatus } from "../../contract/execution.ts";
 import type { Decision } from "../../engine/engine.ts";
-import { newId } from "../../lib/ids.ts";
+import { stepExecutionId } from "../../engine/step-execution-id.ts";
+import { count, forgetExtremes } from "./counter-store.ts";
 
 /** An execution whose row is locked for the transaction that changes it. */
 export interface Locked {
@@ -21,7 +22,7 @@ export interface Locked {
   /** The step that waits, or whose start the row knows. */
   position: number | undefined;
   /** What it waits for. */
-  parked: { kind: string; decision?: Decision } | undefined;
+  parked: { kind: string; decision?: Decision; childId?: string } | undefined;
   stepStartedAt: number | undefined;
   attempts: number;
   /** It waits for a place of its job. */
@@ -44,7 +45,7 @@ interface LockedRow {
   position: number | null;
   step_started: Date | null;
   attempts: number | null;
-  parked: { kind: string; decision?: Decision } | null;
+  parked: { kind: string; decision?: Decision; childId?: string } | null;
   waiting: boolean | null;
 }
 
@@ -176,7 +177,7 @@ export async function release(
   return { dueAt: rows[0]?.due_at?.getTime(), deadline: rows[0]?.deadline?.getTime() };
 }
 
-/** Ends an execution other than by a step's result. */
+/** Ends an execution other than by a step's result; answers when: not before it began, whatever the clock says. */
 export async function endExecution(
   client: pg.ClientBase,
   locked: Locked,
@@ -185,8 +186,8 @@ export async function endExecution(
     at: number;
     error: ExecutionError | undefined;
   },
-): Promise<void> {
-  const endedAt = Math.max(end.at, locked.startedAt);
+): Promise<number> {
+  const endedAt = Math.max(end.at, locked.runStartedAt, locked.startedAt);
   await client.query(
     "update execution set status = $2, ended_at = $3, error = $4, paused_ms = $5 where id = $1",
     [
@@ -199,25 +200,7 @@ export async function endExecution(
   );
   await client.query("delete from live_execution where execution_id = $1", [locked.id]);
   await count(client, locked.jobId, end.status, endedAt - locked.startedAt, 1);
-}
-
-/** Adds an ended execution to its job's counters, or (-1) takes it out again for a restart. */
-async function count(
-  client: pg.ClientBase,
-  jobId: string,
-  status: ExecutionStatus,
-  ms: number,
-  by: 1 | -1,
-): Promise<void> {
-  const column = { COMPLETED: "completed", FAILED: "failed", STOPPED: "stopped" }[status as string]!;
-  // Lane -1 is that of the turns: two turns may meet there, but never hold up a batch.
-  await client.query(
-    `insert into job_counter as c (job_id, lane, ${column}, duration_ms, min_ms, max_ms) values ($1, -1, $2, $3, $4, $4)
-     on conflict (job_id, lane) do update set ${column} = c.${column} + excluded.${column},
-       duration_ms = c.duration_ms + excluded.duration_ms,
-       min_ms = least(c.min_ms, excluded.min_ms), max_ms = greatest(c.max_ms, excluded.max_ms)`,
-    [jobId, by, by * ms, by === 1 ? ms : null],
-  );
+  return endedAt;
 }
 
 /** The result of a step that did not come from its code: a stop ended it, or somebody decided. */
@@ -243,7 +226,7 @@ export async function recordResult(
       locked.id,
       locked.run,
       step.position,
-      newId(),
+      stepExecutionId(locked.id, locked.run, step.position),
       step.stepId,
       step.key,
       step.status,
@@ -290,18 +273,38 @@ export async function unpark(client: pg.ClientBase, id: string): Promise<void> {
 export async function beginRun(
   client: pg.ClientBase,
   locked: Locked,
-  next: { at: number; fromPosition: number; workflowId: string; deadline: number | undefined },
+  next: {
+    at: number;
+    /** The version that it runs from now on. */
+    job: { version: number; name: string };
+    /** Left out: those that it had. */
+    parameters: Record<string, unknown> | undefined;
+    fromPosition: number;
+    workflowId: string;
+    deadline: number | undefined;
+  },
 ): Promise<void> {
   await client.query(
-    `insert into execution_run (execution_id, run, workflow_id, job_version, from_position, status, started_at, ended_at, paused_ms, error)
-     select id, run, workflow_id, job_version, from_position, status, coalesce(run_started_at, started_at), ended_at, paused_ms, error
+    `insert into execution_run (execution_id, run, workflow_id, job_version, from_position, status, started_at, ended_at, paused_ms, error,
+                                parameters)
+     select id, run, workflow_id, job_version, from_position, status, coalesce(run_started_at, started_at), ended_at, paused_ms, error,
+            parameters
      from execution where id = $1`,
     [locked.id],
   );
   await client.query(
     `update execution set status = 'RUNNING', run = run + 1, workflow_id = $2, from_position = $3, run_started_at = $4, paused_ms = 0,
-            ended_at = null, error = null, restarts = restarts + 1 where id = $1`,
-    [locked.id, next.workflowId, next.fromPosition, new Date(next.at)],
+            ended_at = null, error = null, restarts = restarts + 1, job_version = $5, job_name = $6, parameters = coalesce($7, parameters)
+     where id = $1`,
+    [
+      locked.id,
+      next.workflowId,
+      next.fromPosition,
+      new Date(next.at),
+      next.job.version,
+      next.job.name,
+      next.parameters === undefined ? null : JSON.stringify(next.parameters),
+    ],
   );
   await client.query(
     "insert into live_execution (execution_id, step_started, position, deadline, job_id) values ($1, $2, $3, $4, $5)",
@@ -313,5 +316,7 @@ export async function beginRun(
       locked.jobId,
     ],
   );
-  await count(client, locked.jobId, locked.status, locked.endedAt! - locked.startedAt, -1);
+  const tookMs = locked.endedAt! - locked.startedAt;
+  await count(client, locked.jobId, locked.status, tookMs, -1);
+  await forgetExtremes(client, locked.jobId, tookMs);
 }

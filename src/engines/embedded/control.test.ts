@@ -140,11 +140,11 @@ describe("control of the embedded engine", () => {
   });
 
   test("what falls due while paused happens on resume", async () => {
-    const job = await on.jobOf({ run: async () => ({ output: "late", until: Date.now() + 20 }) });
+    const job = await on.jobOf({ run: async () => ({ output: "late", until: Date.now() + 150 }) });
     const { id, ended } = await on.begin(engine, job);
     while ((await liveOf(id))?.due_at == null) await new Promise((resolve) => setImmediate(resolve));
     await engine.pause({ executionId: id, actor });
-    await new Promise((resolve) => setTimeout(resolve, 60));
+    await new Promise((resolve) => setTimeout(resolve, 200));
     assert.equal(await on.statusOf(id), "PAUSED");
     assert.equal((await on.resultsOf(id)).length, 0);
     await engine.resume({ executionId: id, actor });
@@ -221,6 +221,52 @@ describe("control of the embedded engine", () => {
     );
     assert.equal(rows[0]!.error!.message, "Stopped by ada: wrong day");
     assert.equal(await liveOf(id), undefined);
+  });
+
+  test("stop abandons a step that ignores its signal after a grace period, and discards its late result", async () => {
+    await on.close(engine);
+    engine = await on.open({ limits: { outputBytes: 1024, logBytes: 100, graceMs: 120 } });
+    const deaf = gate();
+    const job = await on.jobOf(
+      { run: () => deaf.pass().then(() => ({ output: "late" })) },
+      { run: answer(2) },
+    );
+    const { id, ended } = await on.begin(engine, job);
+    await deaf.reached;
+    const stoppedAt = performance.now();
+    await engine.stop({ executionId: id, actor });
+    assert.equal((await ended).status, "STOPPED", "told at once");
+    assert.equal(engine.stats().running, 1, "its code has its grace");
+    while (engine.stats().running > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    assert.ok(performance.now() - stoppedAt >= 100, "abandoned after the grace, not before");
+    deaf.open();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    assert.deepEqual(
+      (await on.resultsOf(id)).map((row) => [row.step_key, row.status, row.output]),
+      [["s0", "STOPPED", null]],
+    );
+    assert.equal(await on.statusOf(id), "STOPPED");
+
+    // One that heeds it in time holds nothing up; what it says then is no result either.
+    const heeds = await on.jobOf({
+      run: ({ signal }) =>
+        new Promise((resolve) => signal.addEventListener("abort", () => resolve({ output: "in time" }))),
+    });
+    const second = await on.begin(engine, heeds);
+    while (engine.stats().running === 0) await new Promise((resolve) => setImmediate(resolve));
+    await engine.stop({ executionId: second.id, actor });
+    const again = on.endOf(engine, second.id);
+    await engine.restart({ executionId: second.id, actor });
+    while ((await on.statusOf(second.id)) !== "RUNNING")
+      await new Promise((resolve) => setImmediate(resolve));
+    await engine.stop({ executionId: second.id, actor });
+    assert.equal((await again).status, "STOPPED");
+    assert.deepEqual(
+      (await on.resultsOf(second.id)).filter(({ output }) => output !== null),
+      [],
+    );
+    await on.close(engine);
+    engine = await on.open();
   });
 
   test("stop ends what is paused, what waits for a retry and what waits for a time", async () => {

@@ -47,9 +47,11 @@ export function stopTurn(request: ControlRequest, effects: Effects) {
     async change(client, locked, at) {
       const error = { code: "STOPPED", message: stopMessage(request) };
       const step = await stepUnderWay(client, locked, effects);
-      if (step) await recordResult(client, locked, { ...step, at, status: "STOPPED", error });
-      await endExecution(client, locked, { status: "STOPPED", at, error });
-      ending = { status: "STOPPED", endedAt: at, error, output: null };
+      const child = step?.position === locked.position ? locked.parked?.childId : undefined;
+      const ofStep = child === undefined ? error : { ...error, childExecutionId: child };
+      if (step) await recordResult(client, locked, { ...step, at, status: "STOPPED", error: ofStep });
+      const endedAt = await endExecution(client, locked, { status: "STOPPED", at, error });
+      ending = { status: "STOPPED", endedAt, error, output: null };
     },
     effect: (at, locked) => effects.ended(locked, ending ?? { status: "STOPPED", endedAt: at, output: null }),
   });
@@ -60,14 +62,21 @@ export function restartTurn(request: RestartRequest, effects: Effects) {
   let step: CompiledStep | undefined;
   return controlTurn(request, "RESTART", "restart", effects, {
     async change(client, locked, at) {
-      const job = await effects.loadJob(locked.jobId, locked.jobVersion);
-      if (!job) throw new ApiError("CONFLICT", "The definition that this execution started with is gone.");
+      const before = await effects.loadJob(locked.jobId, locked.jobVersion);
+      const same = request.jobVersion === undefined || request.jobVersion === locked.jobVersion;
+      const job = same ? before : await effects.loadJob(locked.jobId, request.jobVersion!);
+      if (!before || !job) {
+        throw new ApiError("CONFLICT", "The definition that this execution started with is gone.");
+      }
       const key = { id: locked.id, run: locked.run, from_position: locked.fromPosition };
       const results = (await findInForce(client, [key])).get(locked.id)!;
-      const fromPosition = restartPoint(job, results, request.fromStep);
+      const fromPosition = restartPoint(job, before, results, request.fromStep);
       step = job.steps[fromPosition]!;
       const deadline = job.timeoutMs === undefined ? undefined : at + job.timeoutMs;
-      await beginRun(client, locked, { at, fromPosition, workflowId, deadline });
+      // Not before the end of the attempt that it follows.
+      const startedAt = Math.max(at, locked.endedAt ?? at);
+      const { parameters } = request;
+      await beginRun(client, locked, { at: startedAt, job, parameters, fromPosition, workflowId, deadline });
     },
     effect: (_at, { jobId }) => effects.restarted(request.executionId, jobId),
     outcome: () => ({
@@ -88,7 +97,9 @@ export function restartTurn(request: RestartRequest, effects: Effects) {
 
 /** Ends an execution apart from a step's result: its last one came while it was paused. */
 export function endTurn(executionId: string, ending: Ending, effects: Effects): Turn<boolean> {
+  const { status, error } = ending;
   let found: Locked | undefined;
+  let endedAt = ending.endedAt;
   return {
     executionId,
     lasting: true,
@@ -96,14 +107,14 @@ export function endTurn(executionId: string, ending: Ending, effects: Effects): 
       const locked = await lockExecution(client, executionId);
       if (locked?.status !== "RUNNING") return false;
       found = locked;
-      await endExecution(client, locked, { status: ending.status, at: Date.now(), error: ending.error });
+      endedAt = await endExecution(client, locked, { status, at: Date.now(), error });
       return true;
     },
     recall: async () => found !== undefined,
     onCommit() {
       if (!found) return;
-      effects.ended(found, ending);
-      effects.changed({ executionId, jobId: found.jobId, at: ending.endedAt, status: ending.status });
+      effects.ended(found, { ...ending, endedAt });
+      effects.changed({ executionId, jobId: found.jobId, at: endedAt, status });
     },
   };
 }

@@ -1,6 +1,13 @@
 import { ApiError } from "../../contract/errors.ts";
-import type { ControlOutcome, Decision, DecisionRequest, Ending } from "../../engine/engine.ts";
+import type {
+  ControlOutcome,
+  ControlRequest,
+  Decision,
+  DecisionRequest,
+  Ending,
+} from "../../engine/engine.ts";
 import type { Turn } from "../../engine/journal/lane.ts";
+import { stepExecutionId } from "../../engine/step-execution-id.ts";
 import {
   endExecution,
   holdForDecision,
@@ -49,7 +56,7 @@ function approveTurn(request: DecisionRequest, effects: Effects): Turn<ControlOu
   let deadline: number | undefined;
   return controlTurn(request, "RESUME", "approve", effects, {
     async change(client, locked, at) {
-      const step = await waitingStep(locked, effects);
+      const step = await waitingStep(locked, effects, request.stepExecutionId);
       const output = {
         ...answers,
         approved: true,
@@ -85,7 +92,7 @@ export function overdueTurn(executionId: string, effects: Effects): Turn<Control
 }
 
 function endingTurn(
-  request: { executionId: string; actor: string; reason?: string | undefined },
+  request: ControlRequest & { stepExecutionId?: string | undefined },
   action: "STOP" | "FAIL",
   trigger: "reject" | "fail",
   end: { status: "STOPPED" | "FAILED"; code: string; message: string },
@@ -95,22 +102,26 @@ function endingTurn(
   let ending: Ending | undefined;
   return controlTurn(request, action, trigger, effects, {
     async change(client, locked, at) {
-      const step = await waitingStep(locked, effects);
+      const step = await waitingStep(locked, effects, request.stepExecutionId);
       const error = { code, message, stepId: step.stepId, stepKey: step.key };
       await recordResult(client, locked, { ...step, at, status, error });
-      await endExecution(client, locked, { status, at, error });
-      ending = { status, endedAt: at, error, output: null };
+      const endedAt = await endExecution(client, locked, { status, at, error });
+      ending = { status, endedAt, error, output: null };
     },
     effect: (at, locked) => effects.ended(locked, ending ?? { status, endedAt: at, output: null }),
   });
 }
 
-async function waitingStep(locked: Locked, effects: Effects) {
+/** The step that waits; it has to be the one that was looked at, if that is said. */
+async function waitingStep(locked: Locked, effects: Effects, lookedAt: string | undefined) {
   if (locked.held !== "decision" || locked.position === undefined) {
     throw new ApiError(
       "INVALID_STATE",
       "The execution is PAUSED, but not for a decision: resume or stop it.",
     );
+  }
+  if (lookedAt !== undefined && lookedAt !== stepExecutionId(locked.id, locked.run, locked.position)) {
+    throw otherQuestion();
   }
   const job = await effects.loadJob(locked.jobId, locked.jobVersion);
   const step = job?.steps[locked.position];
@@ -122,6 +133,13 @@ async function waitingStep(locked: Locked, effects: Effects) {
     attempts: locked.attempts,
     startedAt: locked.stepStartedAt ?? locked.heldAt ?? Date.now(),
   };
+}
+
+function otherQuestion(): ApiError {
+  return new ApiError(
+    "INVALID_STATE",
+    "The execution does not wait for this decision any more, but for another one. Read what it asks now.",
+  );
 }
 
 function heldMs(locked: Locked, at: number): number {

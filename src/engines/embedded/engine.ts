@@ -9,9 +9,11 @@ import type {
 import { type Journal, openJournal } from "../../engine/journal/journal.ts";
 import { FencedError, type Turn } from "../../engine/journal/lane.ts";
 import { runSteps } from "../../engine/loop.ts";
+import { ShuttingDown } from "../../engine/time-limit.ts";
 import { failpoint } from "../../lib/failpoint.ts";
 import { isPlanted } from "../../lib/plant.ts";
 import { openBacklog } from "./backlog.ts";
+import { openCheckpoints } from "./checkpoints.ts";
 import { wakeParents } from "./child-store.ts";
 import { children } from "./children.ts";
 import { embeddedContext, LetGo, type Recorded, type RunState } from "./context.ts";
@@ -51,6 +53,8 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedEn
   });
   const { journal, read, stillHolds } = freshReads(opened, (id) => backlog.push(id));
   const seen = observers();
+  const checkpoints = openCheckpoints(options, owner);
+  const runStep = checkpoints.remembering(options.runStep);
   const starting = new Map<string, Promise<void>>();
   const running = new Map<string, RunState & { done: Promise<void> }>();
   let closing = false;
@@ -97,15 +101,8 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedEn
       state,
       closing: () => closing || draining,
       onStep(position, attempt, status) {
-        if (!seen.listening()) return;
-        const { id: stepId, key } = job.steps[position]!;
-        seen.changed({
-          executionId: id,
-          jobId: job.jobId,
-          at: Date.now(),
-          status,
-          step: { id: stepId, key, attempt },
-        });
+        checkpoints.changed({ executionId: id, stepId: job.steps[position]!.id, run: runNumber }, status);
+        seen.stepped(id, job, { position, attempt, status });
       },
       onEnd(ending) {
         places.free(job.jobId);
@@ -127,10 +124,11 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedEn
       ask: (asked) => journal.takeInTurn(askTurn(id, asked, effects)),
       end: (ending) => journal.takeInTurn(endTurn(id, ending, effects)).then(() => undefined),
     });
-    const done = runSteps(state.run, context, options.runStep, limits)
+    const done = runSteps(state.run, context, runStep, limits)
       .catch((error: unknown) => letGo(id, state, error))
       .finally(() => {
         running.delete(id);
+        checkpoints.letGo(id);
         if (state.again) backlog.push(id);
         else backlog.refill();
       });
@@ -310,7 +308,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedEn
       closing = true;
       waking.stop();
       const abort = setTimeout(() => {
-        for (const { controller } of running.values()) controller.abort(new Error("Pawl is shutting down."));
+        for (const { controller } of running.values()) controller.abort(new ShuttingDown());
       }, graceMs);
       await Promise.all([...running.values()].map(({ done }) => done));
       clearTimeout(abort);

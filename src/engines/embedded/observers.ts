@@ -1,4 +1,5 @@
-import type { Ending, EngineEvent } from "../../engine/engine.ts";
+import type { StepStatus } from "../../contract/execution.ts";
+import type { CompiledJob, Ending, EngineEvent } from "../../engine/engine.ts";
 
 /** Those who watch executions of this process. */
 export function observers() {
@@ -22,8 +23,17 @@ export function observers() {
       for (const onEnd of watchers.get(id) ?? []) onEnd(ending);
       watchers.delete(id);
     },
-    /** Whether anybody wants to know: most of the time nobody does, and an event a step would be made for nothing. */
-    listening: () => listeners.size > 0,
+    stepped(
+      executionId: string,
+      { jobId, steps }: CompiledJob,
+      { position, attempt, status }: { position: number; attempt: number; status: StepStatus },
+    ): void {
+      // Most of the time nobody wants to know, and an event a step would be made for nothing.
+      if (listeners.size === 0) return;
+      const { id, key } = steps[position]!;
+      const event = { executionId, jobId, at: Date.now(), status, step: { id, key, attempt } };
+      for (const listener of listeners) listener(event);
+    },
     changed(event: EngineEvent): void {
       for (const listener of listeners) listener(event);
     },

@@ -1,6 +1,7 @@
 import type pg from "pg";
 import type { CompiledJob, StepRunner } from "../../engine/engine.ts";
 import type { RunLimits } from "../../engine/loop.ts";
+import type { CheckpointSeal } from "./checkpoints.ts";
 import type { StartableChild } from "./children.ts";
 import type { Ownership } from "./ownership.ts";
 
@@ -24,6 +25,8 @@ export interface EmbeddedOptions {
   };
   /** The current version of a job that a step starts; undefined when there is none. */
   findJob(jobId: string): Promise<(CompiledJob & StartableChild) | undefined>;
+  /** Seals what a step under way records for itself. Without it no step has such records. */
+  protect?: CheckpointSeal | undefined;
   /** Another process runs the executions now; this one can't go on. */
   onFenced(): void;
 }

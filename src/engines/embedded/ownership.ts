@@ -13,6 +13,8 @@ export interface Ownership {
 export const lockKeys = [0x7061776c, 1];
 /** Where those who stand by hear of an owner that has let go in order. */
 export const ownerChannel = "pawl_owner";
+/** Names the sessions of those who have the lock, or wait for it. */
+export const ownerSession = "pawl-owner";
 export const lookAgainMs = 500;
 const beatMs = 1_000;
 
@@ -129,7 +131,7 @@ async function lookAtLock(url: string): Promise<{ client: pg.Client; locked: boo
 export async function connectOwner(url: string): Promise<pg.Client> {
   const client = new pg.Client({
     connectionString: url,
-    application_name: "pawl-owner",
+    application_name: ownerSession,
     connectionTimeoutMillis: 5_000,
     query_timeout: 10_000,
     keepAlive: true,

@@ -9,6 +9,7 @@ export function runOf(execution: Unfinished | NewExecution, job: CompiledJob, ru
   return {
     executionId: id,
     run: runNumber,
+    startedAt: "runStartedAt" in execution ? execution.runStartedAt : startedAt,
     job,
     lastOutput: null,
     // Pauses and restarts have moved the one in the row.

@@ -121,6 +121,78 @@ describe("two engines on one database", () => {
     await on.close(owner);
   });
 
+  test("say that something may have been missed when another one runs the executions, and tell on from there", async () => {
+    const { owner, other } = await pair();
+    const third = await on.share();
+    const heard = [owner, other, third].map((engine) => {
+      const own = { gaps: 0, ends: 0 };
+      engine.subscribe(
+        ({ status, step }) => {
+          if (status === "COMPLETED" && !step) own.ends++;
+        },
+        () => own.gaps++,
+      );
+      return own;
+    });
+    const [, atOther, atThird] = heard as [unknown, (typeof heard)[0], (typeof heard)[0]];
+    await until("both to hear the owner", () => atOther.gaps === 1 && atThird.gaps === 1);
+    await on.close(owner);
+    await until("both to know of the switch", () => atOther.gaps === 2 && atThird.gaps === 2);
+    const job = await on.jobOf({ run: answer(1) });
+    for (let i = 0; i < 3; i++) await on.runToEnd(other, job);
+    await until("both to hear of the ends", () => atOther.ends === 3 && atThird.ends === 3);
+    assert.deepEqual([atOther.gaps, atThird.gaps], [2, 2], "nothing was missed since");
+    await on.close(third);
+    await on.close(other);
+  });
+
+  test("hand the executions on when the owner drains, once its steps are done, and lose none", async () => {
+    const { owner, other } = await pair();
+    const first = gate();
+    const ran: string[] = [];
+    const job = await on.jobOf(
+      {
+        async run() {
+          ran.push("s0");
+          await first.pass();
+          return { output: 1 };
+        },
+      },
+      {
+        async run({ scope }) {
+          ran.push("s1");
+          return { output: [scope.steps.s0!.output, 2] };
+        },
+      },
+    );
+    const execution = on.executionOf(job);
+    const ended = watchEnd(owner, execution.id);
+    await owner.start(execution);
+    await first.reached;
+    owner.drain();
+    const started = on.runToEnd(other, await on.jobOf({ run: answer("at the other") }));
+    assert.equal(owner.runsHere(), true, "its step is under way");
+    first.open();
+    await until("the other to run them", () => other.runsHere());
+    assert.deepEqual([(await ended).output, (await started).output], [[1, 2], "at the other"]);
+    assert.deepEqual(ran, ["s0", "s1"], "no step was cut off");
+    assert.throws(() => owner.check(), { code: "OVERLOADED" });
+    assert.equal(
+      (await owner.pause({ executionId: execution.id, actor: "ana" }).catch((error) => error)).code,
+      "INVALID_STATE",
+    );
+    await on.close(owner);
+    await on.close(other);
+  });
+
+  test("keep the executions when the owner drains and nobody stands by", async () => {
+    const engine = await on.share();
+    engine.drain();
+    await delay(700);
+    assert.equal(engine.runsHere(), true);
+    await on.close(engine);
+  });
+
   test("hand the executions on when the owner ends, with what it had begun", async () => {
     const { owner, other } = await pair();
     let tries = 0;

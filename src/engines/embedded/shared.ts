@@ -12,7 +12,7 @@ import { openListener } from "./listener.ts";
 import type { EmbeddedOptions } from "./options.ts";
 import { lookAgainMs, type Ownership, ownerChannel, takeOwnership } from "./ownership.ts";
 import { serveRequests } from "./request-server.ts";
-import { standBy } from "./stand-by.ts";
+import { somebodyStandsBy, standBy } from "./stand-by.ts";
 
 export interface SharedEngine extends Engine {
   unfinishedAtStart: number;
@@ -43,6 +43,7 @@ export async function openShared(
   let local: Local | undefined;
   let draining = false;
   let closed: Promise<void> | undefined;
+  let handedOn: Promise<void> | undefined;
   // Ends a pause of the wait for the ownership.
   let wake = () => {};
   const stopListening = listener.on(ownerChannel, () => wake());
@@ -52,15 +53,19 @@ export async function openShared(
   /** From here on another process runs the executions; it may have done so for a while. */
   function lose(from: Local | undefined, error: Error): void {
     if (!from || local !== from) return;
-    local = undefined;
-    from.stop();
     if (!leaving.signal.aborted) {
       log.warn({ err: error }, "Another Pawl has taken over the executions: this one stands by.");
     }
-    ends.follow(undefined);
-    events.follow(undefined);
+    leave(from);
     // What still runs is aborted; nothing of it can be written.
     from.engine.close(0).catch(() => {});
+  }
+
+  function leave(from: Local): void {
+    local = undefined;
+    from.stop();
+    ends.follow(undefined);
+    events.follow(undefined);
     lost.resolve();
   }
 
@@ -111,6 +116,20 @@ export async function openShared(
     }
   }
 
+  /** Gives the executions to a process that stands by, as soon as no step is under way here. */
+  async function handOn(): Promise<void> {
+    while (local && !closed) {
+      const here = local;
+      const taker = await somebodyStandsBy(pool).catch(() => false);
+      if (taker && !closed && local === here && here.engine.stats().running === 0) {
+        log.info({}, "Drained: another Pawl goes on with the executions.");
+        leave(here);
+        return here.engine.close(0);
+      }
+      await delay(lookAgainMs, undefined, { ref: false });
+    }
+  }
+
   async function pause(ms: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     wake = resolve;
@@ -148,6 +167,7 @@ export async function openShared(
     stopListening();
     await ready;
     const limit = performance.now() + graceMs;
+    await handedOn?.catch(() => {});
     local?.stop();
     if (local) await local.engine.close(graceMs);
     // What was handed over is answered by another process, which goes on.
@@ -188,6 +208,8 @@ export async function openShared(
       draining = true;
       leaving.abort();
       local?.engine.drain();
+      handedOn ??= handOn();
+      handedOn.catch((error: unknown) => log.warn({ err: error }, "The executions could not be handed on."));
     },
 
     close(graceMs) {

@@ -5,6 +5,7 @@ import {
   lockKeys,
   lookAgainMs,
   type Ownership,
+  ownerSession,
   tryLock,
 } from "./ownership.ts";
 
@@ -69,6 +70,16 @@ async function waitForLock(
     await pause(lookAgainMs);
   }
   return undefined;
+}
+
+/** Whether a process waits to become the owner. */
+export async function somebodyStandsBy(pool: pg.Pool): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `select from pg_stat_activity where datname = current_database() and usename = current_user and application_name = $3
+       and pid not in (select pid from (${holders}) as holder) limit 1`,
+    [...lockKeys, ownerSession],
+  );
+  return rowCount === 1;
 }
 
 interface Holder {

@@ -16,6 +16,8 @@ export interface Unfinished {
   triggerSource: string | null;
   startedBy: string;
   startedAt: number;
+  /** When its present attempt began. */
+  runStartedAt: number;
   parentId: string | undefined;
   depth: number;
   deadline: number | undefined;
@@ -94,7 +96,7 @@ export async function claimDue(pool: pg.Pool, owner: string, now: number, limit:
 export async function loadUnfinished(pool: pg.Pool, ids: string[]): Promise<Unfinished[]> {
   const executions = await pool.query<ExecutionRow>(
     `select e.id::text, e.job_id::text, e.job_version, e.job_name, e.run, e.from_position, e.parameters, e.triggered_by, e.trigger_source,
-            e.started_by, e.started_at, e.parent_id::text, e.depth, l.deadline, l.position, l.attempts, l.step_started, l.parked
+            e.started_by, e.started_at, e.run_started_at, e.parent_id::text, e.depth, l.deadline, l.position, l.attempts, l.step_started, l.parked
      from execution e join live_execution l on l.execution_id = e.id
      where e.id = any($1::uuid[]) and e.status = 'RUNNING' and l.due_at is null and not l.waiting`,
     [ids],
@@ -148,6 +150,7 @@ interface ExecutionRow {
   trigger_source: string | null;
   started_by: string;
   started_at: Date;
+  run_started_at: Date | null;
   deadline: Date | null;
   position: number | null;
   attempts: number;
@@ -182,6 +185,7 @@ function present(row: ExecutionRow): Unfinished {
     triggerSource: row.trigger_source,
     startedBy: row.started_by,
     startedAt: row.started_at.getTime(),
+    runStartedAt: (row.run_started_at ?? row.started_at).getTime(),
     parentId: row.parent_id ?? undefined,
     depth: row.depth,
     deadline: row.deadline?.getTime(),

@@ -37,6 +37,9 @@ function wrong({ root, keys }: Reference, names: Names): string | undefined {
     case "steps":
       if (key === undefined) return "A step is referred to by its key, such as steps.fetch.output.";
       return unknownStep(key, names) ?? unknownField(`steps.${key}`, field, STEP_FIELDS);
+    case "vars":
+      // A name that is computed would let whoever starts the job choose among all variables.
+      return key === undefined ? "A variable is referred to by its name, such as vars.API_URL." : undefined;
     case "params":
       if (key === undefined || names.params === undefined || names.params.includes(key)) return undefined;
       return `There is no parameter "${key}".${didYouMean(key, names.params)}`;

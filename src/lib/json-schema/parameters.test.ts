@@ -24,6 +24,10 @@ describe("a schema of parameters", () => {
     ["parameters named like keywords", object({ type: { type: "string" }, pattern: true, default: false })],
     ["defaults that fit", object({ n: { type: "integer", default: 3 } })],
     ["secret: false", object({ a: { type: "string", secret: false } })],
+    [
+      "secrets by name",
+      object({ a: { secret: true }, b: { properties: { c: { type: "string", secret: true } } } }),
+    ],
   ];
   for (const [what, schema] of good) {
     it(`may have ${what}`, () => {
@@ -57,10 +61,24 @@ describe("a schema of parameters", () => {
     ],
     ["a format with a slip", object({ a: { format: "dat" } }), "/properties/a/format", /Did you mean "date"/],
     [
-      "a secret",
-      object({ a: { type: "string", secret: true } }),
+      "a secret in a list",
+      object({ a: { type: "array", items: { secret: true } } }),
+      "/properties/a/items/secret",
+      /called by its name/,
+    ],
+    ["all of it secret", { secret: true }, "/secret", /called by its name/],
+    [
+      "a secret behind a reference",
+      object({ a: { $ref: "#/$defs/b" } }, { $defs: { b: { properties: { c: { secret: true } } } } }),
+      "/$defs/b/properties/c/secret",
+      /called by its name/,
+    ],
+    ["a secret that is no bool", object({ a: { secret: "yes" } }), "/properties/a/secret", /true or false/],
+    [
+      "a secret that it tells itself",
+      object({ a: { secret: true, default: "hunter2" } }),
       "/properties/a/secret",
-      /not available yet/,
+      /can't stand beside default/,
     ],
     [
       "a reference to elsewhere",
@@ -114,7 +132,7 @@ describe("a schema of parameters", () => {
 
   it("is told all its faults at once", () => {
     const faults = parametersFaults(
-      object({ a: { type: "strin" }, b: { minimum: "1" }, c: { secret: true }, d: { patern: "x" } }),
+      object({ a: { type: "strin" }, b: { minimum: "1" }, c: { secret: 1 }, d: { patern: "x" } }),
     );
     assert.deepEqual(faults.map(({ path }) => path).sort(), [
       "/properties/a/type",

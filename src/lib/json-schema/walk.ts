@@ -74,7 +74,8 @@ export function walkSchema(
   const traits: SchemaTraits = { costly: false, hasDefaults: false };
   let schemas = 0;
 
-  function visit(schema: unknown, path: string, depth: number): void {
+  /** `named`: reached by names alone, from the root. */
+  function visit(schema: unknown, path: string, depth: number, named: boolean): void {
     if (typeof schema !== "object" || schema === null || Array.isArray(schema)) return;
     schemas++;
     if (depth > schemaLimits.depth || schemas > schemaLimits.schemas) {
@@ -84,29 +85,29 @@ export function walkSchema(
     for (const [keyword, value] of Object.entries(schema)) {
       const at = `${path}/${part(keyword)}`;
       note(keyword, value, traits);
-      const message = faultOf(keyword, value, formats);
+      const message =
+        keyword === "secret"
+          ? secretFault(schema, value, named && depth > 1)
+          : faultOf(keyword, value, formats);
       if (message !== undefined) faults.push({ path: at, message });
-      if (ONE.includes(keyword)) visit(value, at, depth + 1);
+      if (ONE.includes(keyword)) visit(value, at, depth + 1, false);
       else if (MANY.includes(keyword) && Array.isArray(value)) {
-        for (const [i, item] of value.entries()) visit(item, `${at}/${i}`, depth + 1);
+        for (const [i, item] of value.entries()) visit(item, `${at}/${i}`, depth + 1, false);
       } else if (NAMED.includes(keyword) && typeof value === "object" && value !== null) {
-        for (const [name, item] of Object.entries(value)) visit(item, `${at}/${part(name)}`, depth + 1);
+        const byName = named && keyword === "properties";
+        for (const [name, item] of Object.entries(value))
+          visit(item, `${at}/${part(name)}`, depth + 1, byName);
       }
     }
   }
 
-  visit(root, "", 1);
+  visit(root, "", 1, true);
   return { faults, traits };
 }
 
 const TOO_LARGE = `is too large: ${schemaLimits.schemas} schemas, ${schemaLimits.depth} deep, is the limit.`;
 
 function faultOf(keyword: string, value: unknown, formats: readonly string[]): string | undefined {
-  if (keyword === "secret") {
-    return value === false
-      ? undefined
-      : "is not available yet: a parameter would be stored as it is sent. Leave secrets out of parameters.";
-  }
   if (keyword === "$schema") {
     return value === DRAFT ? undefined : `must be "${DRAFT}", or be left out.`;
   }
@@ -126,6 +127,19 @@ function faultOf(keyword: string, value: unknown, formats: readonly string[]): s
   }
   if (KNOWN.has(keyword) || keyword.startsWith("x-")) return undefined;
   return `is not a keyword of JSON Schema.${didYouMean(keyword, KNOWN)} Notes of your own start with x-.`;
+}
+
+// The definition is no secret.
+const TELLING = ["default", "const", "enum", "examples"];
+
+function secretFault(schema: object, value: unknown, named: boolean): string | undefined {
+  if (typeof value !== "boolean") return "must be true or false.";
+  if (!value) return undefined;
+  if (!named) {
+    return "works for a parameter or a field of one that is called by its name (under properties), not here.";
+  }
+  const told = TELLING.find((keyword) => Object.hasOwn(schema, keyword));
+  return told && `can't stand beside ${told}: whoever may read the job reads that.`;
 }
 
 function patternFault(pattern: string): string | undefined {

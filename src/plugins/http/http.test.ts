@@ -4,6 +4,7 @@ import { after, test } from "node:test";
 import { echo, httpServer } from "../../../test/helpers/http-server.ts";
 import { runStep, type StepCall } from "../../../test/helpers/step.ts";
 import { createDialer } from "../../lib/dialer.ts";
+import { createMasker } from "../../lib/masker.ts";
 import { http } from "./http.ts";
 import type { HttpInput } from "./input.ts";
 
@@ -238,4 +239,82 @@ test("finds faults at save that the schema can't see, and again at the run", asy
   await assert.rejects(request({ url: "http://127.0.0.1", headers: { a: "x\r\nb: y" } }), {
     code: "INVALID_INPUT",
   });
+});
+
+const restApi = (variables: Record<string, string>) => ({
+  id: "1",
+  name: "api",
+  connectionType: "rest-api" as const,
+  variables,
+  sensitiveVariables: ["token", "headers"],
+});
+
+test("sends a request below the base URL of its connection, with its credentials", async () => {
+  await using server = await httpServer(echo);
+  const connection = restApi({
+    baseUrl: `${server.url}/v1`,
+    token: "hunter2",
+    headers: '{"X-Tenant": "7", "User-Agent": "ours"}',
+  });
+  const { body } = await request({ path: "/orders?day=1", query: { a: 1 } }, { connection });
+  const { url, headers } = body as { url: string; headers: Record<string, string> };
+  assert.equal(url, "/v1/orders?day=1&a=1");
+  assert.equal(headers.authorization, "Bearer hunter2");
+  assert.equal(headers["x-tenant"], "7");
+  assert.equal(headers["user-agent"], "ours");
+  const own = await request({ url: `${server.url}/elsewhere`, headers: { "x-tenant": "8" } }, { connection });
+  assert.equal(
+    (own.body as typeof body & { headers: Record<string, string> }).headers.authorization,
+    "Bearer hunter2",
+  );
+  assert.equal((own.body as typeof body & { headers: Record<string, string> }).headers["x-tenant"], "8");
+});
+
+test("sends credentials of a connection nowhere else: not to another URL, and not behind a redirect", async () => {
+  await using other = await httpServer(echo);
+  await using api = await httpServer((_request, response) => {
+    response.writeHead(307, { location: `${other.url}/there` }).end();
+  });
+  const connection = restApi({
+    baseUrl: api.url,
+    authType: "apiKey",
+    token: "hunter2",
+    headers:
+      '{"X-Tenant": "hunter2", "User-Agent": "hunter2", "Accept": "hunter2", "Idempotency-Key": "hunter2"}',
+  });
+  const lines: string[] = [];
+  const log = (level: string, message: string) => lines.push(`${level} ${message}`);
+  for (const input of [{ url: other.url }, { path: "/" }, { path: "/", method: "POST" as const, json: {} }]) {
+    const { body } = await request(input, { connection, log });
+    assert.doesNotMatch(JSON.stringify(body), /hunter2/);
+  }
+  assert.equal(api.requests[0]!.headers["x-api-key"], "hunter2");
+  assert.deepEqual(lines, [`warn ${other.url} is not the connection's: its credentials are not sent there.`]);
+});
+
+test("masks what a server says before it cuts it", async () => {
+  const secret = "a-secret-of-some-length";
+  await using server = await httpServer(answering(`${"x".repeat(490)}${secret} and more`, "text/plain", 500));
+  const { text } = createMasker([secret]);
+  await assert.rejects(request({ url: server.url }, { mask: text }), (error: Error) => {
+    assert.match(error.message, /x\*\*\* and mo…$/);
+    return true;
+  });
+});
+
+test("says at save which address is missing, or one too many", () => {
+  const faults = (input: object, connected: boolean) =>
+    type.check!(input as Record<string, unknown>, { connected });
+  assert.deepEqual(faults({ path: "/a" }, true), []);
+  assert.deepEqual(faults({ url: "https://x.example" }, true), []);
+  for (const [input, connected, path, message] of [
+    [{}, false, "/url", /is required/],
+    [{}, true, "/path", /below the connection's base URL/],
+    [{ path: "/a" }, false, "/path", /needs a connection/],
+    [{ path: "/a", url: "https://x.example" }, true, "/path", /second address/],
+  ] as const) {
+    const [fault] = faults(input, connected) as { path: string; message: string }[];
+    assert.equal(fault!.path, path);
+    assert.match(fault!.message, message);
+  }
 });

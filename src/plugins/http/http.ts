@@ -1,6 +1,7 @@
 import type { Dialer } from "../../lib/dialer.ts";
 import { type GuardedResponse, guardedRequest } from "../../lib/dialer-request.ts";
 import { publicUrl } from "../../lib/public-url.ts";
+import { restApi } from "../../lib/rest-api.ts";
 import { StepError } from "../../lib/step-error.ts";
 import { defineStepType } from "../plugin.ts";
 import { HttpInput, HttpOutput, inputFaults, parseUrl } from "./input.ts";
@@ -18,16 +19,23 @@ export function http(dialer: Dialer) {
     description: "Sends a request over HTTP and gives the answer.",
     input: HttpInput,
     output: HttpOutput,
-    async run({ input, signal, idempotencyKey }) {
+    connectionTypes: ["rest-api"],
+    async run({ input, signal, idempotencyKey, connection, mask, log }) {
       const { method = "GET", responseType = "auto", maxResponseBytes = 1024 * 1024 } = input;
-      const fault = inputFaults(input as Record<string, unknown>)[0];
-      const url = parseUrl(input.url);
-      if (fault || !url) throw invalid(fault ? `${fault.path.slice(1)} ${fault.message}` : "url is no URL.");
+      const fault = inputFaults(input as Record<string, unknown>, { connected: connection !== undefined })[0];
+      if (fault) throw invalid(`${fault.path.slice(1)} ${fault.message}`);
+      const api = connection && restApi(connection.variables);
+      const url = input.path === undefined ? parseUrl(input.url!)! : api!.below(input.path);
+      const isOwn = api !== undefined && url.origin === api.origin;
+      if (api && !isOwn)
+        log("warn", `${url.origin} is not the connection's: its credentials are not sent there.`);
       const { body, type } = bodyToSend(input);
       const headers = headersToSend(input.headers);
       if (type !== undefined) headers["content-type"] ??= type;
-      headers["user-agent"] ??= "pawl";
-      if (CHANGES.has(method)) headers["idempotency-key"] ??= idempotencyKey;
+      const credentials = isOwn ? api.credentials : {};
+      headers["user-agent"] ??= credentials["user-agent"] ?? "pawl";
+      if (CHANGES.has(method))
+        headers["idempotency-key"] ??= credentials["idempotency-key"] ?? idempotencyKey;
       addQuery(url, input.query);
 
       const startedAt = performance.now();
@@ -35,6 +43,7 @@ export function http(dialer: Dialer) {
         method,
         url,
         headers,
+        credentials,
         body,
         signal,
         maxRedirects: input.followRedirects === false ? 0 : (input.maxRedirects ?? 5),
@@ -42,7 +51,7 @@ export function http(dialer: Dialer) {
       });
       const durationMs = Math.round(performance.now() - startedAt);
       const target = `${method} ${publicUrl(response.url)}`;
-      if (input.failOnStatus !== false && response.status >= 400) throw statusFault(response, target);
+      if (input.failOnStatus !== false && response.status >= 400) throw statusFault(response, target, mask);
       if (response.truncated) throw tooLarge(target, maxResponseBytes);
       return {
         status: response.status,
@@ -86,9 +95,9 @@ function pairs(values: NonNullable<HttpInput["query"]>): URLSearchParams {
   return result;
 }
 
-function statusFault(response: GuardedResponse, target: string): StepError {
+function statusFault(response: GuardedResponse, target: string, mask: (text: string) => string): StepError {
   const { status } = response;
-  const said = excerpt(response, EXCERPT_CHARS);
+  const said = excerpt(response, EXCERPT_CHARS, mask);
   const message = `${target} answered ${status}${said ? `: ${said}` : " and gave no reason."}`;
   return new StepError("HTTP_STATUS", message, {
     retryable: status >= 500 || WORTH_A_RETRY.has(status),

@@ -12,12 +12,22 @@ export const HttpInput = Type.Object(
         default: "GET",
       }),
     ),
-    url: Type.String({
-      minLength: 1,
-      maxLength: 8_192,
-      title: "URL",
-      description: "Absolute, http or https. A user and password in it are sent as Basic authorization.",
-    }),
+    url: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 8_192,
+        title: "URL",
+        description:
+          "Absolute, http or https. A user and password in it are sent as Basic authorization. The connection's credentials go along to its own origin only.",
+      }),
+    ),
+    path: Type.Optional(
+      Type.String({
+        maxLength: 8_192,
+        title: "Path",
+        description: "Below the base URL of the connection, with a query if there is one. Instead of url.",
+      }),
+    ),
     headers: Type.Optional(
       Type.Record(Type.String(), Scalar, {
         title: "Headers",
@@ -106,8 +116,8 @@ const NOT_BY_HAND: ReadonlySet<string> = new Set([
 ]);
 
 /** What the schema can't say. A string with a template in it is left for the run, when its value is known. */
-export function inputFaults(input: Record<string, unknown>): InputFault[] {
-  const faults: InputFault[] = [];
+export function inputFaults(input: Record<string, unknown>, { connected = false } = {}): InputFault[] {
+  const faults: InputFault[] = addressFaults(input, connected);
   const bodies = BODIES.filter((name) => input[name] !== undefined);
   if (bodies.length > 1) {
     faults.push({
@@ -135,6 +145,24 @@ export function inputFaults(input: Record<string, unknown>): InputFault[] {
     }
   }
   return faults;
+}
+
+function addressFaults({ url, path }: Record<string, unknown>, connected: boolean): InputFault[] {
+  if (url !== undefined && path !== undefined) {
+    return [{ path: "/path", message: "is a second address: give only one of url and path." }];
+  }
+  if (path !== undefined && !connected) {
+    return [
+      { path: "/path", message: "needs a connection, whose base URL it is below. Without one give a url." },
+    ];
+  }
+  if (url === undefined && path === undefined) {
+    const message = connected
+      ? "is required: give a path below the connection's base URL, or a url."
+      : "is required: give an absolute http or https URL.";
+    return [{ path: connected ? "/path" : "/url", message }];
+  }
+  return [];
 }
 
 export function parseUrl(text: string): URL | undefined {

@@ -5,6 +5,8 @@ type ResponseType = "auto" | "json" | "text" | "binary";
 
 // Deep enough for any document, and far from where JSON.stringify overflows the stack (about 5,000).
 const MAX_DEPTH = 500;
+// Of a longer one that the excerpt's end cuts a part may be left.
+const LONGEST_SECRET = 64 * 1024;
 const JSON_TYPE = /^(application|text)\/(json|[^;]+\+json)$/;
 const TEXT_TYPE =
   /^(text\/.*|application\/(xml|javascript|x-www-form-urlencoded|yaml|x-yaml|graphql|.*\+xml|x-ndjson))$/;
@@ -20,10 +22,11 @@ export function bodyOf(response: GuardedResponse, as: ResponseType, target: stri
 }
 
 /** The beginning of a body for an error message: one line, and nothing that is not text. */
-export function excerpt(response: GuardedResponse, chars: number): string {
+export function excerpt(response: GuardedResponse, chars: number, mask: (text: string) => string): string {
   const { mime, charset } = contentType(response);
   if (typeOf(mime, response.body) === "binary") return "";
-  const text = decode(response.body.subarray(0, chars * 4), charset)
+  // Masked before it is cut: half a secret is not found any more.
+  const text = mask(decode(response.body.subarray(0, chars * 4 + LONGEST_SECRET), charset))
     .replace(/\s+/g, " ")
     .trim();
   return text.length > chars ? `${text.slice(0, chars).toWellFormed()}…` : text;

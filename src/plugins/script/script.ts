@@ -51,6 +51,7 @@ export function script(sandbox: Sandbox) {
       description: "What the script returned, as JSON; null when it returned nothing.",
     }),
     verbatim: ["source"],
+    variables: ({ source }) => (typeof source === "string" ? variablesIn(source) : []),
     async run({ input, scope, signal, log }) {
       const { source, timeLimitMs = DEFAULT_LIMIT_MS, memoryLimitMb = DEFAULT_MEMORY_MB } = input;
       const globals = globalsFor(source, { ...scope, input: input.input ?? {} });
@@ -66,6 +67,12 @@ export function script(sandbox: Sandbox) {
       return checkFaults(outcome, "/source");
     },
   });
+}
+
+/** Those that are named outright: `vars.NAME` or `vars["NAME"]`. No others are there when the script runs. */
+function variablesIn(source: string): string[] {
+  const named = /\bvars\s*(?:\?\.|\.)\s*([A-Za-z]\w*)|\bvars\s*(?:\?\.)?\[\s*["'`]([A-Za-z]\w*)["'`]\s*\]/g;
+  return Array.from(source.matchAll(named), ([, dotted, quoted]) => (dotted ?? quoted)!);
 }
 
 /** What the script can name. Outputs of earlier steps may be large: a name that the source never says is not sent. */

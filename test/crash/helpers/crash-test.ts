@@ -43,7 +43,7 @@ export async function openCrashTest(
     async runToEnd(life) {
       if ("code" in life) return life;
       const limit = setTimeout(() => void life.terminate(), longestLifeMs);
-      await load.run(life, { count: 150 });
+      await load.run(life, { count: 150, holding: true });
       const outcome = await life.ended;
       clearTimeout(limit);
       return outcome;

@@ -31,13 +31,22 @@ export interface Load {
   jobIds: ReadonlyMap<string, string>;
   started: readonly Started[];
   setUp(pawl: PawlProcess): Promise<void>;
-  /** Starts so many executions of all jobs in turn; `waiting`: some wait for the end. Returns early when the server is gone. */
-  run(pawl: PawlProcess, options: { count: number; inFlight?: number; waiting?: boolean }): Promise<void>;
+  /**
+   * Starts so many executions of all jobs in turn; `waiting`: some wait for the end; `holding`: some are paused for a moment.
+   * Returns early when the server is gone.
+   */
+  run(
+    pawl: PawlProcess,
+    options: { count: number; inFlight?: number; waiting?: boolean; holding?: boolean },
+  ): Promise<void>;
   /** Repeats the starts with a key whose answer never came. */
   repeatUnanswered(pawl: PawlProcess): Promise<void>;
   /** What was answered instead of an acknowledgement: the reasons, and how long each answer took. */
   refused: { error: ClientError; tookMs: number }[];
 }
+
+/** After this what was paused is resumed by itself, also in a later life of the server. */
+const heldMs = 300;
 
 const retry = { maxAttempts: 6, initialDelayMs: 10, maxDelayMs: 40 };
 
@@ -125,6 +134,22 @@ export function createLoad(ledgerUrl: string): Load {
     return true;
   }
 
+  /** False when the server is gone. */
+  async function hold(pawl: PawlProcess, jobExecutionId: string): Promise<boolean> {
+    const begun = performance.now();
+    try {
+      const resumeAt = new Date(Date.now() + heldMs).toISOString();
+      await pawl.client.pauseExecution({ body: { jobExecutionId, resumeAt } });
+    } catch (error) {
+      if (!(error instanceof ClientError)) throw error;
+      if (error.code === "UNREACHABLE") return false;
+      // It has ended by now, or the request took longer than the pause.
+      if (!["INVALID_STATE", "VALIDATION_FAILED"].includes(error.code))
+        refused.push({ error, tookMs: performance.now() - begun });
+    }
+    return true;
+  }
+
   return {
     expected,
     steps,
@@ -143,7 +168,7 @@ export function createLoad(ledgerUrl: string): Load {
       }
     },
 
-    async run(pawl, { count, inFlight = 16, waiting = true }) {
+    async run(pawl, { count, inFlight = 16, waiting = true, holding = false }) {
       let left = count;
       const caller = async () => {
         while (left-- > 0) {
@@ -157,6 +182,8 @@ export function createLoad(ledgerUrl: string): Load {
           };
           started.push(one);
           if (!(await start(pawl, one))) return;
+          const held = holding && number % 4 === 1 && one.executionId;
+          if (held && !(await hold(pawl, held))) return;
         }
       };
       await Promise.all(Array.from({ length: inFlight }, caller));

@@ -1,0 +1,61 @@
+import type { FastifyInstance } from "fastify";
+import type pg from "pg";
+import { certificateRoutes } from "./configuration/certificate/routes.ts";
+import { certificateSecrets, certificateStore } from "./configuration/certificate/store.ts";
+import { connectionRoutes } from "./configuration/connection/routes.ts";
+import { connectionSecrets, connectionStore } from "./configuration/connection/store.ts";
+import { contentStore } from "./configuration/content-store.ts";
+import { datasetRoutes } from "./configuration/dataset/routes.ts";
+import { rowStore } from "./configuration/dataset/row-store.ts";
+import { datasetStore } from "./configuration/dataset/store.ts";
+import { fileRoutes } from "./configuration/file/routes.ts";
+import { fileStore } from "./configuration/file/store.ts";
+import { sealedSource } from "./configuration/sealed-store.ts";
+import { variableLoader } from "./configuration/variable/load.ts";
+import { variableRoutes } from "./configuration/variable/routes.ts";
+import { variableSecrets, variableStore } from "./configuration/variable/store.ts";
+import { connectionUsage } from "./jobs/usage.ts";
+import type { SealedSource } from "./vault/sealed-source.ts";
+import type { Vault } from "./vault/vault.ts";
+
+/** Where the configuration service keeps sealed values: the vault asks for them before it opens. */
+export function configurationSecrets(pool: pg.Pool): SealedSource[] {
+  return [
+    sealedSource(pool, "connections", "connection", connectionSecrets),
+    sealedSource(pool, "global variables", "variable", variableSecrets),
+    sealedSource(pool, "certificates", "certificate", certificateSecrets),
+  ];
+}
+
+export interface ConfigurationDeps {
+  pool: pg.Pool;
+  vault: Vault;
+  /** Bytes that a file may have. */
+  fileLimit: number;
+}
+
+export type Configuration = ReturnType<typeof createConfiguration>;
+
+/** The configuration service, without HTTP: what its routes work with, and what the others are handed. */
+export function createConfiguration({ pool, vault, fileLimit }: ConfigurationDeps) {
+  const variables = { store: variableStore(pool), vault };
+  const contents = contentStore(pool);
+  return {
+    connections: { store: connectionStore(pool), vault, usageOf: connectionUsage(pool) },
+    variables,
+    loadVariables: variableLoader(variables.store, vault),
+    certificates: { store: certificateStore(pool), vault },
+    contents,
+    datasets: { store: datasetStore(pool), rows: rowStore(pool), contents },
+    files: { store: fileStore(pool), contents, limit: fileLimit },
+  };
+}
+
+/** Registers the routes of the configuration service. */
+export function configurationRoutes(app: FastifyInstance, configuration: Configuration): void {
+  connectionRoutes(app, configuration.connections);
+  variableRoutes(app, configuration.variables);
+  certificateRoutes(app, configuration.certificates);
+  datasetRoutes(app, configuration.datasets);
+  fileRoutes(app, configuration.files);
+}

@@ -1,0 +1,57 @@
+import type pg from "pg";
+import type { BulkDeleted } from "../contract/configuration.ts";
+import { ApiError } from "../contract/errors.ts";
+import type { NamedKey, NamedRow, NamedStore } from "./named-store.ts";
+
+/** @throws ApiError NOT_FOUND */
+export async function readNamed<Row extends NamedRow>(
+  store: NamedStore<Row>,
+  noun: string,
+  key: NamedKey,
+): Promise<Row> {
+  const found = await store.find(key);
+  if (!found) throw noSuch(noun);
+  return found;
+}
+
+export interface Removal<Row> {
+  removed: Row[];
+  answer: BulkDeleted;
+}
+
+/**
+ * Deletes those of the ids that are there, all or none.
+ * @param before what must happen in the same transaction; it may refuse
+ */
+export async function removeNamed<Row extends NamedRow>(
+  store: NamedStore<Row>,
+  ids: readonly string[],
+  before: (client: pg.PoolClient, rows: Row[]) => Promise<void>,
+): Promise<Removal<Row>> {
+  const removed = await store.transaction(async (client) => {
+    const rows = await store.lockAll(client, ids);
+    await before(client, rows);
+    const found = rows.map(({ id }) => id);
+    await store.remove(client, found);
+    return rows;
+  });
+  const deleted = ids.filter((id) => removed.some((row) => row.id === id));
+  return { removed, answer: { deleted, notFound: ids.filter((id) => !deleted.includes(id)) } };
+}
+
+/** @throws ApiError CONFLICT unless the record has the version that the caller read */
+export function requireVersion(noun: string, { version }: NamedRow, expected: number | undefined): void {
+  if (expected === undefined || expected === version) return;
+  throw new ApiError(
+    "CONFLICT",
+    `The ${noun} has changed since you read it: it is at version ${version}, not ${expected}. Read it again.`,
+  );
+}
+
+export function noSuch(noun: string): ApiError {
+  return new ApiError("NOT_FOUND", `There is no such ${noun}.`);
+}
+
+export function nameTaken(noun: string, name: string): ApiError {
+  return new ApiError("CONFLICT", `There is a ${noun} named "${name}" already. Choose another name.`);
+}

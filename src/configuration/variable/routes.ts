@@ -1,0 +1,57 @@
+import type { FastifyInstance } from "fastify";
+import { route } from "../../http/route.ts";
+import { noSuch, readNamed, removeNamed } from "../named.ts";
+import { foundMessage, searchPage } from "../search.ts";
+import { presentVariable, presentVariableItem } from "./present.ts";
+import { variableFilters, variableSearch } from "./store.ts";
+import { upsertVariable, type VariableDeps } from "./upsert.ts";
+
+/** Registers the routes of global variables. */
+export function variableRoutes(app: FastifyInstance, variables: VariableDeps): void {
+  const { store } = variables;
+
+  route(app, "upsertVariable", async (call) => {
+    const done = await upsertVariable(variables, call.principal, call.body, call.query.expectedVersion);
+    const { variable, outcome, changed } = done;
+    call.audit({ target: { id: variable.id, name: variable.name }, changed });
+    return {
+      data: presentVariable(variable),
+      message: outcome === "unchanged" ? "The variable is as it was." : `The variable is ${outcome}.`,
+      status: outcome === "created" ? 201 : 200,
+    };
+  });
+  route(app, "getVariable", async ({ params }) => ({
+    data: presentVariable(await readNamed(store, "variable", { id: params.id })),
+    message: "The variable.",
+  }));
+  route(app, "getVariableByName", async ({ params }) => ({
+    data: presentVariable(await readNamed(store, "variable", { name: params.name })),
+    message: "The variable.",
+  }));
+  route(app, "deleteVariable", async (call) => {
+    const { removed } = await removeNamed(store, [call.params.id], async () => {});
+    if (!removed[0]) throw noSuch("variable");
+    call.audit({ target: { id: removed[0].id, name: removed[0].name } });
+    return { data: null, message: "The variable is deleted." };
+  });
+  route(app, "deleteVariables", async (call) => {
+    const { removed, answer } = await removeNamed(store, call.body.ids, async () => {});
+    for (const { id, name } of removed) call.audit({ target: { id, name } });
+    const missing = answer.notFound.length === 0 ? "" : ` Not found: ${answer.notFound.length}.`;
+    return { data: answer, message: `Deleted: ${answer.deleted.length}.${missing}` };
+  });
+  route(app, "variableExists", async ({ params, query }) => {
+    const data = await store.exists(params.name, query.id);
+    return {
+      data,
+      message: data ? "There is a variable of this name." : "There is no variable of this name.",
+    };
+  });
+  route(app, "searchVariables", async ({ body }) => {
+    const { rows, meta } = await searchPage(variableFilters, variableSearch, body, store.search);
+    return { data: rows.map(presentVariableItem), meta, message: foundMessage("variable", meta) };
+  });
+  route(app, "listVariableOptions", async () => ({
+    body: (await store.options()).map(({ id, name }) => ({ label: name, value: id })),
+  }));
+}

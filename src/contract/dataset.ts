@@ -1,0 +1,114 @@
+import Type, { type Static } from "typebox";
+import { Id, OneOf, Strict, Timestamp } from "./shapes.ts";
+
+export const DatasetName = Type.String({ minLength: 1, maxLength: 200 });
+
+export const columnTypes = ["string", "integer", "number", "boolean", "date", "timestamp"] as const;
+export type ColumnType = (typeof columnTypes)[number];
+
+/** What a dataset may be, at most. */
+export const datasetLimits = {
+  rows: 100_000,
+  columns: 200,
+  uploadBytes: 32 * 1024 * 1024,
+  cellChars: 65_536,
+  columnChars: 100,
+} as const;
+
+export const DatasetColumn = Strict({
+  name: Type.String({
+    minLength: 1,
+    maxLength: datasetLimits.columnChars,
+    description: "Unique in the dataset.",
+  }),
+  type: OneOf([...columnTypes]),
+});
+export type DatasetColumn = Static<typeof DatasetColumn>;
+
+/** The body of POST /dataset/upsert. */
+export const DatasetInput = Strict({
+  id: Type.Optional(
+    Type.String({
+      format: "uuid",
+      description: "Changes this dataset, its name included. Left out, the name says which.",
+    }),
+  ),
+  name: DatasetName,
+  description: Type.Optional(Type.String({ maxLength: 4000 })),
+  columns: Type.Optional(
+    Type.Array(DatasetColumn, {
+      minItems: 1,
+      maxItems: datasetLimits.columns,
+      description:
+        "Of a new one, which has no rows yet. Those of one that is there change with an upload only.",
+    }),
+  ),
+});
+export type DatasetInput = Static<typeof DatasetInput>;
+
+export const Dataset = Type.Object({
+  id: Id,
+  name: Type.String(),
+  description: Type.String(),
+  columns: Type.Array(Type.Object({ name: Type.String(), type: OneOf([...columnTypes]) })),
+  rowCount: Type.Integer(),
+  version: Type.Integer({ description: "Counts the changes, those of the rows included, from 1." }),
+  createdAt: Timestamp,
+  createdBy: Type.String(),
+  updatedAt: Timestamp,
+  updatedBy: Type.String(),
+});
+export type Dataset = Static<typeof Dataset>;
+
+/** The query of POST /dataset/upload. */
+export const DatasetUpload = Type.Object({
+  name: Type.String({ minLength: 1, maxLength: 200, description: "Unique." }),
+  description: Type.Optional(
+    Type.String({ maxLength: 4000, description: "Left out, the one that is there stays." }),
+  ),
+  column: Type.Optional(
+    Type.Array(Type.String({ maxLength: 120 }), {
+      maxItems: datasetLimits.columns,
+      description: "name:type, for a column that is not to be guessed; may be repeated.",
+    }),
+  ),
+  delimiter: Type.Optional(
+    OneOf(["comma", "semicolon", "tab", "pipe"], {
+      description: "Between the cells of a CSV. Left out: whichever the first line has most of.",
+    }),
+  ),
+  header: Type.Optional(
+    Type.Boolean({ default: true, description: "Whether the first line of a CSV names the columns." }),
+  ),
+  onExisting: Type.Optional(
+    OneOf(["replace", "fail"], { default: "replace", description: "What to do when the name is taken." }),
+  ),
+  expectedVersion: Type.Optional(
+    Type.Integer({ minimum: 1, description: "Refuse (409) unless this is the current version." }),
+  ),
+});
+
+const Cell = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]);
+
+/** A row by the names of its columns. */
+export const DatasetRow = Type.Record(Type.String(), Cell);
+export type DatasetRow = Static<typeof DatasetRow>;
+
+export const AppendRequest = Strict({
+  rows: Type.Array(DatasetRow, {
+    minItems: 1,
+    maxItems: 10_000,
+    description: "A column that a row leaves out is null.",
+  }),
+});
+
+export const ExportQuery = Type.Object({
+  format: Type.Optional(OneOf(["csv", "json"], { default: "csv" })),
+  formulas: Type.Optional(
+    OneOf(["escape", "keep"], {
+      default: "escape",
+      description:
+        "Of a CSV: texts that a spreadsheet would run (they begin with = + - @, tab or return) get a ' before them, or stay.",
+    }),
+  ),
+});

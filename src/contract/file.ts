@@ -1,0 +1,34 @@
+import Type, { type Static } from "typebox";
+import { Id, Timestamp } from "./shapes.ts";
+
+export const FileName = Type.String({ minLength: 1, maxLength: 200 });
+
+/** What is known of a file; its bytes have a route of their own. */
+export const StoredFile = Type.Object({
+  id: Id,
+  name: Type.String(),
+  description: Type.String(),
+  contentType: Type.String({ description: "As it was uploaded with." }),
+  size: Type.Integer({ description: "In bytes." }),
+  sha256: Type.String({ description: "Of the bytes, in hex." }),
+  version: Type.Integer({ description: "Counts the uploads, from 1." }),
+  createdAt: Timestamp,
+  createdBy: Type.String(),
+  updatedAt: Timestamp,
+  updatedBy: Type.String(),
+});
+export type StoredFile = Static<typeof StoredFile>;
+
+/** The query of POST /file/upload. */
+export const FileUpload = Type.Object({
+  name: Type.String({ minLength: 1, maxLength: 200, description: "Unique." }),
+  description: Type.Optional(
+    Type.String({ maxLength: 4000, description: "Left out, the one that is there stays." }),
+  ),
+  onExisting: Type.Optional(
+    Type.Enum(["replace", "fail"], { default: "replace", description: "What to do when the name is taken." }),
+  ),
+  expectedVersion: Type.Optional(
+    Type.Integer({ minimum: 1, description: "Refuse (409) unless this is the current version." }),
+  ),
+});

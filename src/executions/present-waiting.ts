@@ -1,0 +1,33 @@
+import type { Waiting } from "../contract/execution.ts";
+import type { ExecutionDetail, ParkedStep } from "./rows.ts";
+
+/** Why nothing of an execution runs just now; null where it runs, is paused by hand, or is over. */
+export function presentWaiting({ live, steps, limit }: ExecutionDetail): Waiting | null {
+  if (!live || live.held === "pause") return null;
+  if (live.waiting) {
+    const allowed = limit === undefined ? "so many" : String(limit);
+    const message = `It waits for a place: the job allows ${allowed} at a time. It begins when another has ended.`;
+    return { reason: "place", message, until: null };
+  }
+  const { parked, position, due_at, held, act_at } = live;
+  if (!parked || position === null) return null;
+  const key = steps[position]?.key ?? String(position);
+  if (parked.kind === "decision" && held !== "decision") return null;
+  // What is due has no time any more, and runs; only the end of a job is waited for without one.
+  if (parked.kind !== "decision" && parked.kind !== "child" && due_at === null) return null;
+  const until = parked.kind === "decision" ? act_at : due_at;
+  return { ...wordsFor(parked, key), until: until?.toISOString() ?? null };
+}
+
+function wordsFor(parked: ParkedStep, key: string): Pick<Waiting, "reason" | "message"> {
+  switch (parked.kind) {
+    case "decision":
+      return { reason: "decision", message: `Step '${key}' waits for a decision.` };
+    case "retry":
+      return { reason: "retry", message: `Step '${key}' waits for its next try.` };
+    case "timer":
+      return { reason: "time", message: `Step '${key}' waits for a time.` };
+    case "child":
+      return { reason: "job", message: `Step '${key}' waits for the job that it runs.` };
+  }
+}

@@ -1,0 +1,54 @@
+import type pg from "pg";
+import type { JobLimits } from "../contract/identity.ts";
+import { limitValues, within } from "./limits-store.ts";
+
+export interface UsageRow {
+  id: string;
+  name: string;
+  /** Keys, in their order. */
+  steps: string[];
+  /** Within the limits that were asked about. */
+  visible: boolean;
+  /** Of all the rows that there are. */
+  total: number;
+}
+
+const mostShown = 100;
+
+export function usageStore(pool: pg.Pool) {
+  return {
+    /** Jobs whose current version has a step with one of these connections; those within the limits first. */
+    async jobsWithConnections(ids: readonly string[], limits: JobLimits | null): Promise<UsageRow[]> {
+      const { rows } = await pool.query<UsageRow>(
+        `select job.id::text, job.name, array_agg(step.definition ->> 'key' order by item.position) as steps,
+           (${within(2)}) as visible, count(*) over () as total
+         from step join search_item item on item.id = step.id join job on job.id = step.job_id and job.deleted_at is null
+         where step.definition ->> 'connectionId' = any($1::text[])
+         group by job.id order by visible desc, job.name limit ${mostShown}`,
+        [ids, ...limitValues(limits)],
+      );
+      return rows;
+    },
+
+    /**
+     * Jobs whose current version has a step that names this MCP server: by its id anywhere in its input, for an agent keeps
+     * a list; or, where one tool is called, by its name. An id or a name that an expression makes is not seen.
+     */
+    async jobsWithMcpServer(
+      server: { id: string; name: string },
+      limits: JobLimits | null,
+    ): Promise<UsageRow[]> {
+      const { rows } = await pool.query<UsageRow>(
+        `select job.id::text, job.name, array_agg(step.definition ->> 'key' order by item.position) as steps,
+           (${within(3)}) as visible, count(*) over () as total
+         from search_item item join step on step.id = item.id join job on job.id = step.job_id and job.deleted_at is null
+         where item.step_type in ('ai-agent', 'mcp-tool')
+           and (strpos(lower(step.definition ->> 'input'), $1) > 0
+             or lower(step.definition -> 'input' ->> 'server') = lower($2))
+         group by job.id order by visible desc, job.name limit ${mostShown}`,
+        [server.id, server.name, ...limitValues(limits)],
+      );
+      return rows;
+    },
+  };
+}

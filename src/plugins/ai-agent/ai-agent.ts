@@ -1,0 +1,68 @@
+import { createMasker } from "../../lib/masker.ts";
+import { StepError } from "../../lib/step-error.ts";
+import type { McpDeps } from "../mcp-tool/mcp-tool.ts";
+import { defineStepType } from "../plugin.ts";
+import { AgentInput, AgentOutput, inputFaults, limitDefaults, serverConfigs } from "./input.ts";
+import { runAgent } from "./loop.ts";
+import { openMemory } from "./memory.ts";
+import { modelOf } from "./model.ts";
+import { shorten } from "./shorten.ts";
+import { openToolbox } from "./tools.ts";
+
+export function aiAgent(deps: McpDeps) {
+  return defineStepType({
+    name: "ai-agent",
+    title: "AI agent",
+    description:
+      "Gives a task to a language model behind an OpenAI-compatible API, with tools of the MCP servers it is allowed.",
+    input: AgentInput,
+    output: AgentOutput,
+    verbatim: ["outputSchema"],
+    connectionTypes: ["rest-api"],
+    connectionRequired: true,
+    check: inputFaults,
+    async run({ input, connection, signal: stop, log, checkpoints }) {
+      if (connection?.connectionType !== "rest-api") throw noConnection();
+      const { maxTools, maxResultBytes, maxDurationMs } = { ...limitDefaults, ...input.limits };
+      const limit = AbortSignal.timeout(maxDurationMs);
+      const signal = AbortSignal.any([stop, limit]);
+      const { variables, sensitiveVariables } = connection;
+      try {
+        const memory = await openMemory(checkpoints);
+        const toolbox = await openToolbox(deps, serverConfigs(input), { maxTools, signal });
+        try {
+          for (const tool of toolbox.refused) {
+            log("warn", `${tool} is left out: it is not as it was at the last discovery.`);
+          }
+          const secrets = [...toolbox.secrets, ...sensitiveVariables.map((name) => variables[name])];
+          const output = await runAgent({
+            input,
+            model: modelOf(connection, input.model, deps.dialer),
+            tools: toolbox.tools,
+            refused: toolbox.refused,
+            memory,
+            masker: createMasker(secrets),
+            maxResultBytes,
+            signal,
+            log,
+          });
+          return shorten(output);
+        } finally {
+          await toolbox.close();
+        }
+      } catch (error) {
+        if (!limit.aborted || stop.aborted) throw error;
+        const message = `The agent has not come to an end within ${maxDurationMs} ms (limits.maxDurationMs). The step's log says what it did.`;
+        throw new StepError("AGENT_LIMIT", message, { retryable: false, cause: error });
+      }
+    },
+  });
+}
+
+function noConnection(): StepError {
+  return new StepError(
+    "INVALID_INPUT",
+    "An agent needs a connection of the type rest-api, which leads to an OpenAI-compatible API.",
+    { retryable: false },
+  );
+}

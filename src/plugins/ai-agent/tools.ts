@@ -1,0 +1,101 @@
+import { createHash } from "node:crypto";
+import type { ListedTool } from "../../lib/mcp/tool-list.ts";
+import { StepError } from "../../lib/step-error.ts";
+import type { McpDeps } from "../mcp-tool/mcp-tool.ts";
+import { type McpSession, openSession, requireServer } from "../mcp-tool/session.ts";
+import type { ServerConfig } from "./input.ts";
+
+/** A tool that the model may call, under a name of its own. */
+export interface AgentTool {
+  session: McpSession;
+  tool: ListedTool;
+  timeoutMs: number;
+  description: string;
+  inputSchema: Record<string, unknown>;
+}
+
+export interface Toolbox {
+  /** By the name that the model sees: `<server>__<tool>`. */
+  tools: ReadonlyMap<string, AgentTool>;
+  /** `<server>: <tool>`, of tools that have changed since their discovery. */
+  refused: string[];
+  /** Texts that must not be seen in anything that is kept. */
+  secrets: string[];
+  close(): Promise<void>;
+}
+
+const longestName = 64;
+const connectMs = 30_000;
+
+/**
+ * Connects to the servers of a step and gathers the tools that it may use: those of the last discovery that the server still
+ * lists unchanged, of these the included and not the excluded.
+ */
+export async function openToolbox(
+  deps: McpDeps,
+  configs: readonly ServerConfig[],
+  { maxTools, signal }: { maxTools: number; signal: AbortSignal },
+): Promise<Toolbox> {
+  const servers = await Promise.all(
+    configs.map(({ serverId }) => requireServer(deps.findServer, { id: serverId })),
+  );
+  const opened = await Promise.allSettled(
+    servers.map((server) => openSession(server, { ...deps, signal, timeoutMs: connectMs })),
+  );
+  const sessions = opened.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
+  const close = async () => void (await Promise.all(sessions.map((session) => session.close())));
+  try {
+    for (const each of opened) if (each.status === "rejected") throw each.reason;
+    const tools = new Map<string, AgentTool>();
+    const refused: string[] = [];
+    for (const [i, session] of sessions.entries()) addTools(tools, refused, session, configs[i]!);
+    if (tools.size > maxTools) throw tooMany(tools.size, maxTools);
+    return { tools, refused, secrets: servers.flatMap(({ secrets }) => [...secrets]), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function addTools(
+  tools: Map<string, AgentTool>,
+  refused: string[],
+  session: McpSession,
+  { includeTools, excludeTools = [], timeoutMs = 60_000 }: ServerConfig,
+): void {
+  const { server } = session;
+  // What is named must be there, and as it was.
+  for (const name of includeTools ?? []) session.require(name);
+  for (const tool of session.tools.values()) {
+    if (excludeTools.includes(tool.name) || (includeTools && !includeTools.includes(tool.name))) continue;
+    if (server.tools.get(tool.name) !== tool.hash) {
+      refused.push(`${server.name}: ${tool.name}`);
+      continue;
+    }
+    const { description, inputSchema } = tool;
+    tools.set(modelName(server, tool.name, tools), { session, tool, timeoutMs, description, inputSchema });
+  }
+}
+
+/** At most 64 of the characters that model endpoints take; with a hash where it had to be cut, or would be another's. */
+export function modelName(
+  server: { id: string; name: string },
+  tool: string,
+  taken: ReadonlyMap<string, unknown>,
+): string {
+  const slug =
+    server.name
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, "-")
+      .replace(/^-+|-+$/g, "")
+      .slice(0, 24) || "mcp";
+  const name = `${slug}__${tool.replace(/[^A-Za-z0-9_-]/g, "_")}`;
+  if (name.length <= longestName && !taken.has(name)) return name;
+  const hash = createHash("sha256").update(`${server.id}\0${tool}`).digest("hex").slice(0, 8);
+  return `${name.slice(0, longestName - hash.length - 1)}_${hash}`;
+}
+
+function tooMany(count: number, limit: number): StepError {
+  const message = `The servers have ${count} tools, and limits.maxTools is ${limit}. Name those that the agent needs in includeTools: it chooses better among few.`;
+  return new StepError("AGENT_LIMIT", message, { retryable: false });
+}

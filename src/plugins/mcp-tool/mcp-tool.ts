@@ -1,0 +1,120 @@
+import Type from "typebox";
+import type { Dialer } from "../../lib/dialer.ts";
+import { createMasker } from "../../lib/masker.ts";
+import { StepError } from "../../lib/step-error.ts";
+import { defineStepType } from "../plugin.ts";
+import { excerptOf, textOf } from "./result.ts";
+import type { FindServer } from "./servers.ts";
+import { openSession, requireServer } from "./session.ts";
+
+export interface McpDeps {
+  dialer: Dialer;
+  findServer: FindServer;
+  version: string;
+}
+
+const errorChars = 2_000;
+
+export function mcpTool({ dialer, findServer, version }: McpDeps) {
+  return defineStepType({
+    name: "mcp-tool",
+    title: "Call an MCP tool",
+    description: "Calls one tool of an MCP server of the registry.",
+    input: Type.Object(
+      {
+        serverId: Type.Optional(
+          Type.String({ minLength: 1, title: "Server id", description: "Of a server in the registry." }),
+        ),
+        server: Type.Optional(
+          Type.String({
+            minLength: 1,
+            title: "Server name",
+            description: "Instead of its id, whatever its case.",
+          }),
+        ),
+        tool: Type.String({ minLength: 1, maxLength: 128, title: "Tool" }),
+        arguments: Type.Optional(
+          Type.Record(Type.String(), Type.Unknown(), {
+            title: "Arguments",
+            description: "As the tool's inputSchema says.",
+          }),
+        ),
+        timeoutMs: Type.Optional(
+          Type.Integer({
+            minimum: 100,
+            maximum: 600_000,
+            default: 60_000,
+            title: "Time limit (ms)",
+            description: "Without a sign of life. A server that reports progress may take ten times as long.",
+          }),
+        ),
+        maxResultBytes: Type.Optional(
+          Type.Integer({
+            minimum: 1024,
+            maximum: 4 * 1024 * 1024,
+            default: 256 * 1024,
+            title: "Largest result (bytes)",
+            description: "A larger one fails the step.",
+          }),
+        ),
+      },
+      { additionalProperties: false, description: "One of serverId and server." },
+    ),
+    output: Type.Object({
+      text: Type.String({ description: "The texts of the result, one after another." }),
+      structuredContent: Type.Unknown({
+        description: "The result as data, where the tool gives it; else null.",
+      }),
+      content: Type.Array(Type.Unknown(), {
+        description: "The parts of the result as the protocol has them.",
+      }),
+      server: Type.Object({ id: Type.String(), name: Type.String() }),
+      durationMs: Type.Integer({ description: "Of the call itself." }),
+    }),
+    check: whichFaults,
+    async run({ input, signal, log }) {
+      const { timeoutMs = 60_000, maxResultBytes = 256 * 1024 } = input;
+      const [fault] = whichFaults(input);
+      if (fault) throw new StepError("INVALID_INPUT", `The input ${fault.message}`, { retryable: false });
+      const server = await requireServer(
+        findServer,
+        input.serverId ? { id: input.serverId } : { name: input.server! },
+      );
+      const masker = createMasker(server.secrets);
+      const session = await openSession(server, { dialer, version, signal, timeoutMs });
+      try {
+        const since = performance.now();
+        const result = masker.value(
+          await session.call(input.tool, input.arguments ?? {}, { signal, timeoutMs }),
+        );
+        const durationMs = Math.round(performance.now() - since);
+        log("info", `${input.tool} of ${server.name} answered after ${durationMs} ms.`);
+        const text = textOf(result);
+        if (result.isError) throw toolError(server.name, input.tool, text);
+        const { content, structuredContent = null } = result;
+        const bytes = Buffer.byteLength(JSON.stringify({ content, structuredContent }));
+        if (bytes > maxResultBytes) throw tooLarge(input.tool, bytes, maxResultBytes);
+        return { text, structuredContent, content, server: { id: server.id, name: server.name }, durationMs };
+      } finally {
+        await session.close();
+      }
+    },
+  });
+}
+
+function whichFaults({ serverId, server }: { serverId?: unknown; server?: unknown }) {
+  if ((serverId === undefined) !== (server === undefined)) return [];
+  return [
+    { path: "", message: "must name the MCP server: by serverId, or by server (its name), one of the two." },
+  ];
+}
+
+function toolError(server: string, tool: string, text: string): StepError {
+  const said = excerptOf(text, errorChars) || "it gave no reason.";
+  return new StepError("MCP_TOOL_ERROR", `${tool} of ${server} failed: ${said}`);
+}
+
+function tooLarge(tool: string, bytes: number, limit: number): StepError {
+  const message = `The result of ${tool} has ${bytes} bytes, and maxResultBytes is ${limit}. Ask the tool for less, or raise the limit.`;
+  return new StepError("MCP_RESULT_TOO_LARGE", message, { retryable: false });
+}

@@ -1,0 +1,77 @@
+import { pause } from "./live-keyring.ts";
+import { countOthers, type SealedItem, type SealedSource } from "./sealed-source.ts";
+import { SealError, type Vault } from "./vault.ts";
+
+/** How hard it works: requests go before it. */
+export interface Pace {
+  batch: number;
+  /** Values of a batch that are written at one time. */
+  together: number;
+  /** The pause after a batch, in parts of the time that the batch took. */
+  rest: number;
+}
+
+export const usualPace: Pace = { batch: 200, together: 4, rest: 1 };
+
+/**
+ * Seals anew, with the key `keyId`, all that another key sealed; answers how many values no key opens. It remembers
+ * nothing: what is left is what the sources list. A value that changes meanwhile is left to who changed it.
+ */
+export async function resealAll(options: {
+  vault: Vault;
+  sources: readonly SealedSource[];
+  keyId: string;
+  pace?: Pace | undefined;
+  signal: AbortSignal;
+  /** Called after each batch, to say that it goes on. Throws when it must not. */
+  keep(progress: { unreadable: number }): Promise<void>;
+}): Promise<number> {
+  const { sources, keyId } = options;
+  let left = Number.POSITIVE_INFINITY;
+  for (;;) {
+    const unreadable = { count: 0 };
+    for (const source of sources) await resealSource(options, source, unreadable);
+    const now = await countOthers(sources, keyId);
+    // Sealed by a request that began before the key did: another pass. One that leaves as many as it found has only
+    // those that nothing opens.
+    if (now <= unreadable.count || now >= left) return unreadable.count;
+    left = now;
+  }
+}
+
+async function resealSource(
+  { vault, keyId, pace = usualPace, signal, keep }: Parameters<typeof resealAll>[0],
+  source: SealedSource,
+  unreadable: { count: number },
+): Promise<void> {
+  let cursor: string | undefined;
+  do {
+    signal.throwIfAborted();
+    const begun = performance.now();
+    const { items, next } = await source.batch(keyId, cursor, pace.batch);
+    const open = [...items];
+    const worker = async () => {
+      for (let item = open.pop(); item; item = open.pop()) {
+        if (!(await resealOne(vault, source, item))) unreadable.count++;
+      }
+    };
+    await Promise.all(Array.from({ length: pace.together }, worker));
+    await keep({ unreadable: unreadable.count });
+    cursor = next;
+    if (items.length > 0) await pause((performance.now() - begun) * pace.rest, signal);
+  } while (cursor !== undefined);
+}
+
+/** False when nothing opens it. */
+async function resealOne(vault: Vault, source: SealedSource, item: SealedItem): Promise<boolean> {
+  const { record, field, sealed } = item;
+  let plaintext: string;
+  try {
+    plaintext = vault.open(source.purpose, { record, field }, sealed);
+  } catch (error) {
+    if (error instanceof SealError) return false;
+    throw error;
+  }
+  await source.replace(record, field, sealed, vault.seal(source.purpose, { record, field }, plaintext));
+  return true;
+}

@@ -1,0 +1,31 @@
+// A process that opens the vault of a database, begins a rotation when it is told to, and tells how far it is.
+
+import { keyringStore } from "../../src/db/keyring-store.ts";
+import { createPool } from "../../src/db/pool.ts";
+import { openVault } from "../../src/vault/open.ts";
+import { sealedTable } from "./sealed-table.ts";
+
+const [url, dataDir, begin] = process.argv.slice(2) as [string, string, string];
+const pool = createPool({ url });
+const { source } = await sealedTable(pool);
+let replaced = 0;
+const told = {
+  ...source,
+  async replace(...args: Parameters<typeof source.replace>) {
+    const done = await source.replace(...args);
+    process.send!({ replaced: ++replaced });
+    return done;
+  },
+};
+const log = { info() {}, warn() {}, error() {} };
+const opened = await openVault({
+  store: keyringStore(pool),
+  dataDir,
+  given: {},
+  sources: [told],
+  log,
+  pollMs: 20,
+});
+if (begin === "rotate") await opened.rotate("test");
+process.send!({ ready: true });
+process.on("disconnect", () => process.exit());

@@ -1,0 +1,449 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { JobInput } from "../../src/contract/job.ts";
+import { type Route, routes } from "../../src/contract/routes.ts";
+import { dumpDatabase, findSecrets, readFolder } from "../helpers/canary.ts";
+import { createTestDatabase, type TestDatabase } from "../helpers/database.ts";
+import { gate } from "../helpers/gate.ts";
+import { echo, httpServer, type TestHttpServer } from "../helpers/http-server.ts";
+import { type PawlHome, type PawlProcess, pawlHome } from "../helpers/pawl-process.ts";
+
+// Each with characters that every encoding treats in its own way.
+const secrets = {
+  token: 'cnry1/tok+en="x"&y z',
+  header: "cnry2:head/er+%41 value?",
+  password: "cnry3 pass\\word/+=&",
+  variable: 'cnry4 "var" + \\ ünïcode/€ <b>&amp;',
+  parameter: 'cnry5 par%am/+eter\n"second" line',
+  nested: "cnry6/nested+=secret",
+  number: "7364518290",
+};
+
+let database: TestDatabase;
+let home: PawlHome;
+let pawl: PawlProcess;
+let server: TestHttpServer;
+let output = "";
+const ids: Record<string, string[]> = { id: [], jobId: [], token: [], name: [], connectionName: [] };
+/** What callers were answered, by what they asked. */
+const answers: [string, string][] = [];
+/** Where the request of the step that is under way at the crash waits. */
+const crash = gate();
+
+async function begin(): Promise<void> {
+  pawl = await home.start({ PAWL_LOG_LEVEL: "trace" });
+}
+
+before(async () => {
+  database = await createTestDatabase();
+  home = pawlHome({ databaseUrl: database.url });
+  server = await httpServer(async (request, response) => {
+    if (request.url === "/held") await crash.pass();
+    if (request.url === "/tell") {
+      response.end(`I know ${secrets.password} and ${secrets.variable}.`);
+      return;
+    }
+    if (request.url!.includes("/broken")) {
+      const said = `${"x".repeat(Number(new URL(request.url!, "http://x").searchParams.get("pad") ?? 0))} you sent ${JSON.stringify(request.headers)}`;
+      response.writeHead(500, { "content-type": "text/plain" }).end(said);
+      return;
+    }
+    if (request.headers.authorization)
+      response.setHeader("x-echo", Buffer.from(request.headers.authorization, "latin1").toString("base64"));
+    echo(request, response);
+  });
+  await begin();
+});
+after(async () => {
+  crash.open();
+  await server[Symbol.asyncDispose]();
+  await home[Symbol.asyncDispose]();
+  await database.drop();
+});
+
+async function ask(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
+  const response = await fetch(new URL(path, pawl.url), {
+    method,
+    headers: {
+      authorization: `Bearer ${pawl.token}`,
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  answers.push([`${method} ${path}`, `${JSON.stringify([...response.headers])}\n${text}`]);
+  const json = /json/.test(response.headers.get("content-type") ?? "") ? JSON.parse(text) : undefined;
+  return { status: response.status, json, data: json?.data };
+}
+
+const parameters = {
+  type: "object",
+  properties: {
+    key: { type: "string", secret: true },
+    login: {
+      type: "object",
+      properties: { user: { type: "string" }, nested: { type: "string", secret: true } },
+    },
+    pin: { type: "integer", secret: true },
+    mode: { type: "string" },
+  },
+};
+const given = {
+  key: secrets.parameter,
+  login: { user: "ada", nested: secrets.nested },
+  pin: Number(secrets.number),
+  mode: "full",
+};
+type Steps = JobInput["steps"];
+
+let made = 0;
+async function makeJob(steps: Steps, more: object = {}): Promise<string> {
+  const { status, json } = await ask("POST", "/jobs", {
+    name: `canary ${++made}`,
+    parameters,
+    steps,
+    ...more,
+  });
+  assert.equal(status, 201, JSON.stringify(json));
+  ids.id!.push(json.data.id, ...json.data.steps.map((step: { id: string }) => step.id));
+  ids.jobId!.push(json.data.id);
+  return json.data.id;
+}
+
+async function run(steps: Steps, more: object = {}) {
+  const jobId = await makeJob(steps, more);
+  const { json } = await ask(
+    "POST",
+    "/api/v2/job/start",
+    { jobId, parameters: given, async: false },
+    { "idempotency-key": jobId },
+  );
+  ids.id!.push(json.executionId);
+  const { data } = await ask("GET", `/jobExecution/${json.executionId}`);
+  const of = (key: string) => data.stepExecutions.find((step: { stepKey: string }) => step.stepKey === key);
+  return { ...data, of, started: json };
+}
+
+test("plants its canaries, each where a secret may be", async () => {
+  const rest = (name: string, variables: Record<string, string>) =>
+    ask("POST", "/connection/upsert", {
+      name,
+      connectionType: "rest-api",
+      variables: { baseUrl: server.url, ...variables },
+    });
+  const headers = JSON.stringify({ "X-Tenant": secrets.header });
+  for (const { status, data } of [
+    await rest("bearer", { token: secrets.token, headers }),
+    await rest("basic", { authType: "basic", token: `ada:${secrets.password}` }),
+  ]) {
+    assert.equal(status, 201);
+    ids.id!.push(data.id);
+    ids.connectionName!.push(data.name);
+    ids.name!.push(data.name);
+  }
+  for (const [name, value, secret] of [
+    ["SECRET", secrets.variable, true],
+    ["PLAIN", "nothing special", false],
+  ]) {
+    const { status, data } = await ask("POST", "/global-variable/upsert", { name, value, secret });
+    assert.equal(status, 201);
+    ids.id!.push(data.id);
+    ids.name!.push(data.name);
+  }
+});
+
+const bearer = { connection: { name: "bearer", connectionType: "rest-api" as const } };
+const basic = { connection: { name: "basic", connectionType: "rest-api" as const } };
+
+test("hands steps what they need, and masks what comes back of it in outputs", async () => {
+  const {
+    of,
+    status,
+    parameters: shown,
+    error,
+  } = await run([
+    {
+      key: "call",
+      type: "http",
+      ...bearer,
+      input: { path: "/a", json: { echo: "{{ params.key }}", var: "{{ vars.SECRET }}" }, method: "POST" },
+    },
+    {
+      key: "login",
+      type: "http",
+      ...basic,
+      input: { path: "/b", query: { q: "{{ vars.SECRET }}", p: "{{ params.login.nested }}" } },
+    },
+    {
+      key: "set",
+      type: "set",
+      input: {
+        values: {
+          v: "{{ vars.SECRET }}",
+          text: "it is {{ vars.SECRET }}!",
+          pin: "{{ params.pin }}",
+          all: "{{ params }}",
+          plain: "{{ vars.PLAIN }}",
+          bytes: "{{ bytes('a' + vars.SECRET).base64() }}",
+        },
+      },
+    },
+    {
+      key: "script",
+      type: "script",
+      input: {
+        source:
+          "console.log(vars.SECRET, params.key); return { [vars.SECRET]: encodeURIComponent(params.key), deep: [[JSON.stringify({ a: vars['SECRET'] })]], hex: [...params.login.nested].map((c) => c.charCodeAt(0).toString(16)).join('') };",
+      },
+    },
+    { key: "again", type: "transform", input: { data: "{{ steps.set.output }}", expression: "$" } },
+    {
+      key: "late",
+      type: "http",
+      input: {
+        url: `${server.url}/c`,
+        method: "POST",
+        text: "{{ steps.call.output.body.headers.authorization }}",
+      },
+    },
+    { key: "log", type: "log", input: { message: "{{ params }}" } },
+    {
+      key: "sure",
+      type: "log",
+      when: 'params.key.startsWith("cnry5") && vars.SECRET.startsWith("cnry4")',
+      input: { message: "yes" },
+    },
+  ]);
+  assert.equal(status, "COMPLETED", JSON.stringify(error));
+  // They were really sent, or there is nothing to see.
+  const [call, login] = server.requests;
+  assert.equal(call!.headers.authorization, `Bearer ${secrets.token}`);
+  assert.equal(call!.headers["x-tenant"], secrets.header);
+  assert.equal(
+    login!.headers.authorization,
+    `Basic ${Buffer.from(`ada:${secrets.password}`).toString("base64")}`,
+  );
+  assert.deepEqual(shown, { key: "***", login: { user: "ada", nested: "***" }, pin: "***", mode: "full" });
+  assert.equal(of("call").output.body.headers.authorization, "Bearer ***");
+  assert.equal(of("call").output.body.headers["x-tenant"], "***");
+  assert.equal(of("call").output.body.body, '{"echo":"***","var":"***"}');
+  assert.equal(of("set").output.plain, "nothing special");
+  assert.deepEqual(
+    [of("set").output.v, of("set").output.text, of("set").output.pin],
+    ["***", "it is ***!", "***"],
+  );
+  assert.equal(of("script").output["***"], "***");
+  assert.equal(of("script").output.hex, "***");
+  assert.equal(of("late").output.body.body, "Bearer ***");
+  assert.equal(of("sure").status, "COMPLETED");
+});
+
+test("masks it in errors, also where they are cut, and while a retry waits", async () => {
+  for (const pad of [0, 380, 400, 420, 440, 460, 470, 480]) {
+    const { of } = await run([
+      { key: "fail", type: "http", ...bearer, input: { path: `/broken?pad=${pad}` } },
+    ]);
+    assert.equal(of("fail").error.code, "HTTP_STATUS");
+  }
+  const fails: Steps = [
+    {
+      key: "throws",
+      type: "script",
+      onError: "continue",
+      input: { source: "throw new Error('x'.repeat(1980) + params.key)" },
+    },
+    {
+      key: "says",
+      type: "script",
+      onError: "continue",
+      input: { source: "console.error('x'.repeat(9990) + vars.SECRET); throw vars.SECRET" },
+    },
+    {
+      key: "time",
+      type: "set",
+      onError: "continue",
+      input: { values: { t: "{{ timestamp(vars.SECRET) }}" } },
+    },
+    { key: "wait", type: "wait", onError: "continue", input: { until: "{{ params.key }}" } },
+    { key: "url", type: "http", onError: "continue", input: { url: "{{ params.key }}" } },
+    {
+      key: "host",
+      type: "http",
+      onError: "continue",
+      input: { url: "http://127.0.0.1:1/{{ vars.SECRET }}?{{ params.login.nested }}" },
+    },
+    {
+      key: "index",
+      type: "set",
+      onError: "continue",
+      input: { values: { x: "{{ params.login[params.key] }}" } },
+    },
+    {
+      key: "jsonata",
+      type: "transform",
+      onError: "continue",
+      input: { data: { s: "{{ params.key }}" }, expression: "$error($pad('', 990, 'x') & s)" },
+    },
+  ];
+  const { stepExecutions } = await run(fails);
+  for (const step of stepExecutions) assert.equal(step.status, "FAILED", step.stepKey);
+  const jobId = await makeJob([
+    {
+      key: "fail",
+      type: "http",
+      ...bearer,
+      input: { path: "/broken" },
+      retry: { maxAttempts: 3, initialDelayMs: 60_000 },
+    },
+  ]);
+  const { json } = await ask("POST", "/api/v2/job/start", { jobId, parameters: given });
+  ids.id!.push(json.executionId);
+  await until(json.executionId, (step) => step.status === "WAITING");
+});
+
+test("masks it in what is asked of a person", async () => {
+  const jobId = await makeJob([
+    {
+      key: "ok",
+      type: "approval",
+      input: {
+        message: "Pay with {{ vars.SECRET }} and {{ params.key }}?",
+        form: {
+          type: "object",
+          properties: { why: { type: "string", default: "{{ params.login.nested }}" } },
+        },
+      },
+    },
+    { key: "after", type: "set", input: { values: { a: "{{ params.key }}" } } },
+  ]);
+  const { json } = await ask("POST", "/api/v2/job/start", { jobId, parameters: given });
+  ids.id!.push(json.executionId);
+  await until(json.executionId, (step) => step.status === "WAITING");
+  const links = await ask("POST", `/jobExecution/${json.executionId}/approval-links`, {});
+  assert.equal(links.status, 200, JSON.stringify(links.json));
+  for (const link of JSON.stringify(links.json).matchAll(/approval\/([\w-]+)/g)) ids.token!.push(link[1]!);
+  assert.ok(ids.token!.length > 0);
+});
+
+test("hands a secret to a job that it runs where that keeps it secret, and refuses it elsewhere", async () => {
+  const child = await makeJob([
+    { key: "use", type: "http", input: { url: `${server.url}/child`, method: "POST", json: "{{ params }}" } },
+  ]);
+  const before = server.requests.length;
+  const { status, error } = await run([
+    {
+      key: "child",
+      type: "job",
+      input: {
+        jobId: child,
+        parameters: { key: "{{ vars.SECRET }}", login: { user: "eve", nested: "{{ params.login.nested }}" } },
+      },
+    },
+  ]);
+  assert.equal(status, "COMPLETED", JSON.stringify(error));
+  assert.equal(server.requests.length, before + 1);
+  const open = await run([
+    { key: "child", type: "job", input: { jobId: child, parameters: { mode: "with {{ vars.SECRET }}" } } },
+  ]);
+  assert.equal(open.status, "FAILED");
+  assert.match(open.error.message, /parameter mode of the job .* mark it secret there/);
+});
+
+test("opens secrets again after a crash, and masks what steps before it used", async () => {
+  const jobId = await makeJob([
+    { key: "first", type: "http", ...basic, input: { path: "/first" } },
+    { key: "held", type: "http", ...bearer, input: { path: "/held", method: "POST", json: "{{ params }}" } },
+    {
+      key: "echo",
+      type: "http",
+      input: { url: `${server.url}/tell` },
+    },
+    { key: "vars", type: "set", input: { values: { v: "{{ vars.SECRET }}" } } },
+  ]);
+  const { json } = await ask("POST", "/api/v2/job/start", { jobId, parameters: given });
+  ids.id!.push(json.executionId);
+  await crash.reached;
+  output += (await pawl.kill()).stdout;
+  crash.open();
+  await begin();
+  const ended = await until(json.executionId, (_, execution) => execution.endTime !== null);
+  assert.equal(ended.status, "COMPLETED", JSON.stringify(ended.error));
+  const [, afterwards, told] = ended.stepExecutions;
+  assert.equal(JSON.parse(afterwards.output.body.body).mode, "full");
+  assert.equal(told.output.body, "I know *** and ***.");
+});
+
+test("shows them nowhere: in no answer, event or log, no table and no file", async () => {
+  const events = new AbortController();
+  const streams = ["/events", ...ids.id!.map((id) => `/jobExecution/${id}/events`)].map((path) =>
+    listen(path, events.signal),
+  );
+  for (const [name, route] of Object.entries<Route>(routes)) await read(name, route);
+  await run([{ key: "last", type: "set", input: { values: { v: "{{ vars.SECRET }}" } } }]);
+  events.abort();
+  for (const stream of streams) answers.push(["events", await stream]);
+
+  const dump = await dumpDatabase(database.url);
+  assert.ok(
+    dump.get("public.execution_default") !== undefined ||
+      [...dump.values()].some((text) => text.includes("canary 1")),
+  );
+  const { stdout, stderr } = await pawl.terminate();
+  output += stdout + stderr;
+  assert.ok(output.includes('"route":"startJob"'), "the log was kept");
+
+  const places: [string, string][] = [...answers, ["log", output], ...dump, ...readFolder(home.dataDir)];
+  const leaks = places.flatMap(([place, text]) =>
+    findSecrets(text, secrets).map((found) => `${place}: ${found}`),
+  );
+  assert.deepEqual(leaks, []);
+  assert.ok(answers.length > 200, `${answers.length} answers were looked at`);
+});
+
+/** Reads a route with everything that there is to read by it. What hands out secrets to those who may have them is left out. */
+async function read(name: string, route: Route): Promise<void> {
+  const { method, path } = route;
+  if (name === "getDecryptedConnection" || route.stream) return;
+  if (method === "POST" ? !/search$|\/job\/:jobId$/.test(path) : method !== "GET") return;
+  const parameter = /:(\w+)/.exec(path)?.[1];
+  const known = parameter === undefined ? [""] : (ids[parameter] ?? ids.id!);
+  for (const value of new Set(known)) {
+    const target = path.replace(/:\w+/, encodeURIComponent(value)).replace(/:version/, "1");
+    await ask(method, target, method === "POST" ? { size: 100 } : undefined);
+  }
+}
+
+async function listen(path: string, signal: AbortSignal): Promise<string> {
+  let text = "";
+  try {
+    const response = await fetch(new URL(path, pawl.url), {
+      headers: { authorization: `Bearer ${pawl.token}` },
+      signal,
+    });
+    for await (const chunk of response.body!) text += Buffer.from(chunk).toString();
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+  return text;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: as it comes
+type Loose = any;
+
+async function until(id: string, holds: (step: Loose, execution: Loose) => boolean): Promise<Loose> {
+  const watching = new AbortController();
+  const response = await fetch(new URL(`/jobExecution/${id}/events`, pawl.url), {
+    headers: { authorization: `Bearer ${pawl.token}` },
+    signal: watching.signal,
+  });
+  try {
+    for await (const _ of response.body!) {
+      const { data } = await ask("GET", `/jobExecution/${id}`);
+      if (data.stepExecutions.some((step: Loose) => holds(step, data))) return data;
+    }
+  } finally {
+    watching.abort();
+  }
+  throw new Error("The stream ended before.");
+}
