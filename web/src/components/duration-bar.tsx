@@ -19,7 +19,10 @@ export function DurationBar({
       </span>
       <span className={classes.track} aria-hidden>
         {durationMs !== null && (
-          <span className={classes.bar} style={{ width: `${Math.max(1.5, share * 100)}%`, background: solidOf(status) }} />
+          <span
+            className={classes.bar}
+            style={{ width: `${Math.max(1.5, share * 100)}%`, background: solidOf(status) }}
+          />
         )}
       </span>
     </span>

@@ -34,16 +34,26 @@ const runs = createRoute({
   component: lazyRouteComponent(() => import("../features/jobs/job-runs.tsx"), "JobRuns"),
 });
 
-const wholeNumber = (value: unknown) => (Number.isInteger(value) && (value as number) > 0 ? (value as number) : undefined);
+const wholeNumber = (value: unknown) =>
+  Number.isInteger(value) && (value as number) > 0 ? (value as number) : undefined;
 
 const versions = createRoute({
   getParentRoute: () => job,
   path: "/versions",
-  validateSearch: ({ version, against }: Record<string, unknown>): { version?: number; against?: number } => ({
+  validateSearch: ({
+    version,
+    against,
+  }: Record<string, unknown>): { version?: number; against?: number } => ({
     version: wholeNumber(version),
     against: wholeNumber(against),
   }),
   component: lazyRouteComponent(() => import("../features/jobs/job-versions.tsx"), "JobVersions"),
+});
+
+const edit = createRoute({
+  getParentRoute: () => job,
+  path: "/edit",
+  component: lazyRouteComponent(() => import("../features/jobs/edit-page.tsx"), "EditPage"),
 });
 
 const create = createRoute({
@@ -52,4 +62,4 @@ const create = createRoute({
   component: lazyRouteComponent(() => import("../features/jobs/new-job-page.tsx"), "NewJobPage"),
 });
 
-export const jobRoutes = [list, create, job.addChildren([overview, start, runs, versions])] as const;
+export const jobRoutes = [list, create, job.addChildren([overview, start, runs, versions, edit])] as const;

@@ -2,7 +2,10 @@
  * One call for many: what is asked for within a moment is asked for together. Rows of a table ask each for its own, and
  * the server is called once.
  */
-export function batched<T>(load: (ids: string[]) => Promise<Map<string, T>>, most: number): (id: string) => Promise<T | null> {
+export function batched<T>(
+  load: (ids: string[]) => Promise<Map<string, T>>,
+  most: number,
+): (id: string) => Promise<T | null> {
   let waiting: { id: string; answer: PromiseWithResolvers<T | null> }[] = [];
 
   async function send(batch: typeof waiting): Promise<void> {

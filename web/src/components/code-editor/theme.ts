@@ -34,7 +34,11 @@ export const codeTheme: Extension = [
       color: "var(--mantine-color-text)",
     },
     ".cm-completionDetail": { color: "var(--mantine-color-dimmed)", fontStyle: "normal" },
-    ".cm-completionInfo": { padding: "6px 10px", maxWidth: "320px", fontFamily: "var(--mantine-font-family)" },
+    ".cm-completionInfo": {
+      padding: "6px 10px",
+      maxWidth: "320px",
+      fontFamily: "var(--mantine-font-family)",
+    },
     ".cm-diagnostic": { padding: "5px 10px", fontFamily: "var(--mantine-font-family)" },
     ".cm-diagnostic-error": { borderLeftColor: "var(--st-red-solid)" },
     ".cm-panels": { backgroundColor: "var(--pawl-page)", color: "var(--mantine-color-text)" },

@@ -28,7 +28,21 @@ interface Props extends WidgetProps {
   show: (value: string) => string;
 }
 
-function Field({ id, label, hideLabel, schema, required, disabled, readonly, value, onChange, rawErrors, type, read, show }: Props) {
+function Field({
+  id,
+  label,
+  hideLabel,
+  schema,
+  required,
+  disabled,
+  readonly,
+  value,
+  onChange,
+  rawErrors,
+  type,
+  read,
+  show,
+}: Props) {
   return (
     <TextInput
       id={id}
@@ -38,7 +52,9 @@ function Field({ id, label, hideLabel, schema, required, disabled, readonly, val
       required={required}
       disabled={disabled || readonly}
       value={typeof value === "string" ? show(value) : ""}
-      onChange={({ currentTarget }) => onChange(currentTarget.value === "" ? undefined : read(currentTarget.value))}
+      onChange={({ currentTarget }) =>
+        onChange(currentTarget.value === "" ? undefined : read(currentTarget.value))
+      }
       error={rawErrors?.join("\n")}
     />
   );

@@ -36,7 +36,9 @@ function isWrapper({ keyword, keywordLocation }: OutputUnit, units: OutputUnit[]
   if (keyword === "false") return false;
   // The alternatives of an anyOf say each what it lacks; that none fits says enough.
   if (/\/(anyOf|oneOf|not)\//.test(keywordLocation)) return true;
-  return wrappers.has(keyword) && units.some((other) => other.keywordLocation.startsWith(`${keywordLocation}/`));
+  return (
+    wrappers.has(keyword) && units.some((other) => other.keywordLocation.startsWith(`${keywordLocation}/`))
+  );
 }
 
 function faultOf({ keyword, instanceLocation, error }: OutputUnit): FormFault {

@@ -4,7 +4,15 @@ import { useState } from "react";
 type Values = Record<string, unknown>;
 
 /** An object written as JSON. What is not one yet is told, and not handed on. */
-export function JsonEditor({ value, onChange, label }: { value: Values; onChange: (value: Values) => void; label: string }) {
+export function JsonEditor({
+  value,
+  onChange,
+  label,
+}: {
+  value: Values;
+  onChange: (value: Values) => void;
+  label: string;
+}) {
   const [text, setText] = useState(() => JSON.stringify(value, null, 2));
   return (
     <JsonInput
@@ -29,7 +37,9 @@ function objectOf(text: string): Values | undefined {
   if (text.trim() === "") return {};
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Values) : undefined;
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? (value as Values)
+      : undefined;
   } catch {
     return undefined;
   }

@@ -3,12 +3,23 @@ import type { FieldProps } from "@rjsf/utils";
 import { useState } from "react";
 
 /** A value of any shape, written as JSON. What is not JSON yet is kept as it is typed, and told apart. */
-export function JsonField({ schema, name, formData, onChange, required, disabled, readonly, fieldPathId, rawErrors }: FieldProps) {
+export function JsonField({
+  schema,
+  name,
+  formData,
+  onChange,
+  required,
+  disabled,
+  readonly,
+  fieldPathId,
+  rawErrors,
+}: FieldProps) {
   const [text, setText] = useState(() => (formData === undefined ? "" : JSON.stringify(formData, null, 2)));
   const fault = faultOf(text);
   const change = (next: string) => {
     setText(next);
-    if (faultOf(next) === undefined) onChange(next.trim() === "" ? undefined : JSON.parse(next), fieldPathId.path);
+    if (faultOf(next) === undefined)
+      onChange(next.trim() === "" ? undefined : JSON.parse(next), fieldPathId.path);
   };
   return (
     <JsonInput

@@ -38,7 +38,18 @@ export interface SchemaFormProps {
 
 /** A form made from a JSON Schema: defaults filled in, checked while it is sent, faults at their fields. */
 export default function SchemaForm(props: SchemaFormProps) {
-  const { schema, value, onChange, onSubmit, faults, children, label = "Send", busy, disabled, idPrefix = "form" } = props;
+  const {
+    schema,
+    value,
+    onChange,
+    onSubmit,
+    faults,
+    children,
+    label = "Send",
+    busy,
+    disabled,
+    idPrefix = "form",
+  } = props;
   const own = useMemo(() => {
     // The page's own heading says what the whole is.
     const { title: _title, description: _description, ...rest } = schema;
@@ -81,7 +92,11 @@ export default function SchemaForm(props: SchemaFormProps) {
 function errorSchemaOf(faults: FaultDetail[]): ErrorSchema {
   return toErrorSchema(
     faults.map(({ path, message }) => {
-      const property = path.split("/").slice(1).map((part) => `.${part.replaceAll("~1", "/").replaceAll("~0", "~")}`).join("");
+      const property = path
+        .split("/")
+        .slice(1)
+        .map((part) => `.${part.replaceAll("~1", "/").replaceAll("~0", "~")}`)
+        .join("");
       return { name: "server", property, message, stack: `${path} ${message}`, schemaPath: "" };
     }),
   );

@@ -9,13 +9,16 @@ import {
 
 /** The fields of an object, one below the other; of one inside another in a frame of its own. */
 export function ObjectTemplate(props: ObjectFieldTemplateProps) {
-  const { title, description, properties, fieldPathId, schema, uiSchema, formData, registry, onAddProperty } = props;
+  const { title, description, properties, fieldPathId, schema, uiSchema, formData, registry, onAddProperty } =
+    props;
   const { AddButton } = registry.templates.ButtonTemplates;
   const fields = (
     <Stack gap="md" id={fieldPathId.$id}>
-      {properties.filter(({ hidden }) => !hidden).map(({ name, content }) => (
-        <div key={name}>{content}</div>
-      ))}
+      {properties
+        .filter(({ hidden }) => !hidden)
+        .map(({ name, content }) => (
+          <div key={name}>{content}</div>
+        ))}
       {canExpand(schema, uiSchema, formData) && (
         <div>
           <AddButton
@@ -31,7 +34,11 @@ export function ObjectTemplate(props: ObjectFieldTemplateProps) {
   );
   if (fieldPathId.path.length === 0) return fields;
   return (
-    <Fieldset legend={title} variant="unstyled" style={{ borderLeft: "2px solid var(--pawl-border)", paddingLeft: 16 }}>
+    <Fieldset
+      legend={title}
+      variant="unstyled"
+      style={{ borderLeft: "2px solid var(--pawl-border)", paddingLeft: 16 }}
+    >
       {description && (
         <Text size="xs" c="dimmed" mb="xs">
           {description}
@@ -43,7 +50,17 @@ export function ObjectTemplate(props: ObjectFieldTemplateProps) {
 }
 
 /** Yes or no, with what it means under it. */
-export function SwitchWidget({ id, label, schema, value, onChange, disabled, readonly, rawErrors, required }: WidgetProps) {
+export function SwitchWidget({
+  id,
+  label,
+  schema,
+  value,
+  onChange,
+  disabled,
+  readonly,
+  rawErrors,
+  required,
+}: WidgetProps) {
   return (
     <Switch
       id={id}
@@ -61,7 +78,13 @@ export function SwitchWidget({ id, label, schema, value, onChange, disabled, rea
 /** What is wrong in the form as a whole, for those who don't see the marked fields. */
 export function ErrorList({ errors }: ErrorListProps) {
   return (
-    <Alert color="red" variant="light" mb="md" title={errors.length === 1 ? "One field needs a look" : `${errors.length} fields need a look`} role="alert">
+    <Alert
+      color="red"
+      variant="light"
+      mb="md"
+      title={errors.length === 1 ? "One field needs a look" : `${errors.length} fields need a look`}
+      role="alert"
+    >
       <List size="sm">
         {errors.slice(0, 10).map(({ stack }) => (
           <List.Item key={stack}>{stack}</List.Item>

@@ -4,7 +4,8 @@ import type { RJSFSchema, UiSchema } from "@rjsf/utils";
 export function uiSchemaOf(schema: RJSFSchema, depth = 0): UiSchema {
   if (schema.secret === true) return { "ui:widget": "password", "ui:options": { autocomplete: "off" } };
   if (isAnything(schema)) return { "ui:field": "json" };
-  if (schema.type === "string" && isLong(schema)) return { "ui:widget": "textarea", "ui:options": { rows: 3 } };
+  if (schema.type === "string" && isLong(schema))
+    return { "ui:widget": "textarea", "ui:options": { rows: 3 } };
   if (depth > 6) return {};
   const ui: UiSchema = {};
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
@@ -18,11 +19,26 @@ export function uiSchemaOf(schema: RJSFSchema, depth = 0): UiSchema {
 
 /** Without a type to show a field for: it is written as JSON. */
 function isAnything(schema: RJSFSchema): boolean {
-  const { type, properties, additionalProperties, enum: values, anyOf, oneOf, allOf, $ref, items } = schema;
+  const {
+    type,
+    properties,
+    additionalProperties,
+    patternProperties,
+    enum: values,
+    anyOf,
+    oneOf,
+    allOf,
+    $ref,
+    items,
+  } = schema;
   if (values || anyOf || oneOf || allOf || $ref || "const" in schema) return false;
   if (type === undefined) return properties === undefined;
   if (Array.isArray(type)) return type.filter((one) => one !== "null").length > 1;
-  if (type === "object") return !properties && (additionalProperties === undefined || additionalProperties === true);
+  if (type === "object")
+    return (
+      !properties &&
+      (additionalProperties === undefined || additionalProperties === true || patternProperties !== undefined)
+    );
   return type === "array" && items === undefined;
 }
 

@@ -65,4 +65,3 @@ function asRjsf({ path, message, keyword }: FormFault): RJSFValidationError {
   const property = path.map((part) => (/^\d+$/.test(part) ? `[${part}]` : `.${part}`)).join("");
   return { name: keyword, property, message, stack: `${path.join(" › ")} ${message}`.trim(), schemaPath: "" };
 }
-

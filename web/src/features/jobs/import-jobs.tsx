@@ -26,7 +26,12 @@ function useImport(): (files: File[]) => Promise<void> {
       } catch (error) {
         const [first] = asClientError(error)?.details ?? [];
         const message = `${sentenceOf(error)}${first ? ` ${first.path} ${first.message}` : ""}`;
-        notifications.show({ color: "red.8", title: `${file.name} was not imported`, message, autoClose: false });
+        notifications.show({
+          color: "red.8",
+          title: `${file.name} was not imported`,
+          message,
+          autoClose: false,
+        });
       }
     }
     await queryClient.invalidateQueries({ queryKey: keys.jobs.all });

@@ -51,8 +51,20 @@ export const jobColumns: Column<Job>[] = [
 /** How the executions of the jobs have gone, for those who may know. */
 export const runColumns: Column<Job>[] = [
   { id: "recent", header: "Latest", width: "110px", cell: ({ id }) => <Recent jobId={id} /> },
-  { id: "last", header: "Last status", width: "140px", phone: "aside", cell: ({ id }) => <LastStatus jobId={id} /> },
-  { id: "when", header: "Last started", width: "120px", phone: "meta", cell: ({ id }) => <LastStart jobId={id} /> },
+  {
+    id: "last",
+    header: "Last status",
+    width: "140px",
+    phone: "aside",
+    cell: ({ id }) => <LastStatus jobId={id} />,
+  },
+  {
+    id: "when",
+    header: "Last started",
+    width: "120px",
+    phone: "meta",
+    cell: ({ id }) => <LastStart jobId={id} />,
+  },
 ];
 
 function Recent({ jobId }: { jobId: string }) {

@@ -25,8 +25,11 @@ export function JobLayout() {
   const params = { jobId };
   const tabs: LinkTab[] = [
     { label: "Overview", to: "/jobs/$jobId", params, exact: true },
-    ...(can("JobService:JobExecution:read") ? [{ label: "Executions", to: "/jobs/$jobId/runs" as const, params }] : []),
+    ...(can("JobService:JobExecution:read")
+      ? [{ label: "Executions", to: "/jobs/$jobId/runs" as const, params }]
+      : []),
     { label: "Versions", to: "/jobs/$jobId/versions", params },
+    ...(can("JobService:Job:upsert") ? [{ label: "Edit", to: "/jobs/$jobId/edit" as const, params }] : []),
   ];
   return (
     <Page

@@ -12,8 +12,8 @@ import { TimeText } from "../../components/time-text.tsx";
 import { useLiveLists } from "../../services/events.ts";
 import { executionFields } from "../executions/fields.ts";
 import { executionSource, type ListedExecution } from "../executions/queries.ts";
-import { StatusTabs } from "../executions/status-tabs.tsx";
 import { shownStatus } from "../executions/shown-status.ts";
+import { StatusTabs } from "../executions/status-tabs.tsx";
 import { summaryQuery } from "./queries.ts";
 
 const route = getRouteApi("/frame/jobs/$jobId/runs");
@@ -49,7 +49,10 @@ export function JobRuns() {
         sort={state.sort ?? (state.q ? undefined : "-startTime")}
         onSort={(sort) => set({ ...state, sort })}
         empty={
-          <Empty icon={<IconPlayerPlay size={34} stroke={1.4} />} title={state.f || state.q ? "No execution fits" : "It has not run yet"}>
+          <Empty
+            icon={<IconPlayerPlay size={34} stroke={1.4} />}
+            title={state.f || state.q ? "No execution fits" : "It has not run yet"}
+          >
             {state.f || state.q ? "Take a condition away." : "Start it, and its executions show up here."}
           </Empty>
         }
@@ -90,7 +93,21 @@ function columnsOf(longest: number): Column<ListedExecution>[] {
       phone: "meta",
       cell: (execution) => <DurationBar execution={execution} longest={longest} />,
     },
-    { id: "trigger", header: "Triggered by", sort: "triggeredBy", phone: "meta", cell: ({ triggeredBy, startedBy }) => `${triggeredBy}, ${startedBy}` },
-    { id: "version", header: "Version", width: "90px", align: "right", sort: "jobVersion", sortFirst: "desc", cell: ({ jobVersion }) => jobVersion },
+    {
+      id: "trigger",
+      header: "Triggered by",
+      sort: "triggeredBy",
+      phone: "meta",
+      cell: ({ triggeredBy, startedBy }) => `${triggeredBy}, ${startedBy}`,
+    },
+    {
+      id: "version",
+      header: "Version",
+      width: "90px",
+      align: "right",
+      sort: "jobVersion",
+      sortFirst: "desc",
+      cell: ({ jobVersion }) => jobVersion,
+    },
   ];
 }

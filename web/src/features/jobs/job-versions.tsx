@@ -1,5 +1,16 @@
 import type { JobVersion } from "@contract/job.ts";
-import { Badge, Button, Grid, Group, Loader, Paper, Skeleton, Stack, Text, UnstyledButton } from "@mantine/core";
+import {
+  Badge,
+  Button,
+  Grid,
+  Group,
+  Loader,
+  Paper,
+  Skeleton,
+  Stack,
+  Text,
+  UnstyledButton,
+} from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
@@ -28,7 +39,8 @@ export function JobVersions() {
   const newest = versions[0]?.version;
   const version = chosen ?? newest;
   const other = against ?? (version !== undefined && version > 1 ? version - 1 : undefined);
-  if (list.error && versions.length === 0) return <Fault error={list.error} onRetry={() => void list.refetch()} />;
+  if (list.error && versions.length === 0)
+    return <Fault error={list.error} onRetry={() => void list.refetch()} />;
   if (version === undefined) return <Skeleton height={320} radius="lg" />;
   return (
     <Grid gap="xl">
@@ -49,7 +61,13 @@ export function JobVersions() {
               ))}
             </ol>
             {list.hasNextPage && (
-              <Button fullWidth variant="subtle" size="xs" loading={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+              <Button
+                fullWidth
+                variant="subtle"
+                size="xs"
+                loading={list.isFetchingNextPage}
+                onClick={() => void list.fetchNextPage()}
+              >
                 Earlier ones
               </Button>
             )}
@@ -88,7 +106,17 @@ function VersionLine({ row }: { row: JobVersion }) {
   );
 }
 
-function Difference({ jobId, version, other, newest }: { jobId: string; version: number; other: number | undefined; newest: number }) {
+function Difference({
+  jobId,
+  version,
+  other,
+  newest,
+}: {
+  jobId: string;
+  version: number;
+  other: number | undefined;
+  newest: number;
+}) {
   const after = useQuery(versionQuery(jobId, version));
   const before = useQuery({ ...versionQuery(jobId, other ?? 1), enabled: other !== undefined });
   const error = after.error ?? before.error;
@@ -141,7 +169,11 @@ function useVersions(jobId: string) {
     queryKey: [...keys.jobs.versions(jobId), "list"],
     initialPageParam: 0,
     queryFn: async ({ pageParam: page, signal }) => {
-      const { data, meta } = await api.listJobVersions({ params: { id: jobId }, query: { page, size }, signal });
+      const { data, meta } = await api.listJobVersions({
+        params: { id: jobId },
+        query: { page, size },
+        signal,
+      });
       return { rows: data, total: meta.totalElements };
     },
     getNextPageParam: ({ total }, pages) => (pages.length * size < total ? pages.length : undefined),

@@ -49,7 +49,12 @@ export function JobsPage() {
       }
     >
       <ImportDrop enabled={mayWrite}>
-        <TableToolbar search="Search jobs by name or description" fields={jobFields} state={state} onChange={set}>
+        <TableToolbar
+          search="Search jobs by name or description"
+          fields={jobFields}
+          state={state}
+          onChange={set}
+        >
           {can("JobService:Collection:read") && <CollectionSelect state={state} onChange={set} />}
         </TableToolbar>
         <DataTable
@@ -98,7 +103,8 @@ function NewJobButton() {
 function CollectionSelect({ state, onChange }: { state: TableState; onChange: (state: TableState) => void }) {
   const { data: collections = [] } = useQuery(collectionsQuery);
   if (collections.length === 0) return null;
-  const [, , chosen] = (state.f ?? []).find(([field, mode]) => field === "collectionId" && mode === "equals") ?? [];
+  const [, , chosen] =
+    (state.f ?? []).find(([field, mode]) => field === "collectionId" && mode === "equals") ?? [];
   return (
     <Select
       aria-label="Collection"
@@ -109,7 +115,8 @@ function CollectionSelect({ state, onChange }: { state: TableState; onChange: (s
       value={typeof chosen === "string" ? chosen : null}
       onChange={(id) => {
         const others = (state.f ?? []).filter(([field]) => field !== "collectionId");
-        const f = id === null ? others : [...others, ["collectionId", "equals", id] as [string, "equals", string]];
+        const f =
+          id === null ? others : [...others, ["collectionId", "equals", id] as [string, "equals", string]];
         onChange({ ...state, f: f.length > 0 ? f : undefined });
       }}
     />

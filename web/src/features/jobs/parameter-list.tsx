@@ -44,6 +44,10 @@ export function ParameterList({ schema }: { schema: Schema | undefined }) {
 
 function typeOf({ type, format, enum: values, secret }: Schema): string {
   if (secret === true) return "secret";
-  if (Array.isArray(values)) return values.map((value) => String(value)).join(" | ").slice(0, 80);
+  if (Array.isArray(values))
+    return values
+      .map((value) => String(value))
+      .join(" | ")
+      .slice(0, 80);
   return String(format ?? (Array.isArray(type) ? type.join(" | ") : (type ?? "any")));
 }

@@ -8,7 +8,11 @@ export function RecentRuns({ runs, slots = 10 }: { runs: HistoryItem[]; slots?: 
   const most = Math.max(1, ...runs.map(({ durationMs }) => durationMs ?? 0));
   const words = runs.map(({ status }) => looks[status].label).join(", ");
   return (
-    <span className={classes.bars} role="img" aria-label={runs.length > 0 ? `The latest first: ${words}` : "No executions yet"}>
+    <span
+      className={classes.bars}
+      role="img"
+      aria-label={runs.length > 0 ? `The latest first: ${words}` : "No executions yet"}
+    >
       {Array.from({ length: slots }, (_, i) => {
         const run = runs[slots - 1 - i];
         if (!run) {

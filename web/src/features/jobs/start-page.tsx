@@ -31,10 +31,17 @@ export function StartPage() {
   const schema = job.parameters ?? { type: "object" };
   const described = Object.keys((schema.properties as object | undefined) ?? {}).length > 0;
   const refusal = asClientError(start.error);
-  const faults = refusal?.details.map(({ path, message }) => ({ path: path.replace(/^\/parameters/, ""), message }));
+  const faults = refusal?.details.map(({ path, message }) => ({
+    path: path.replace(/^\/parameters/, ""),
+    message,
+  }));
   const buttons = (
     <Group mt="lg">
-      <Button type={asJson ? "button" : "submit"} loading={start.isPending} onClick={asJson ? () => start.mutate(values ?? {}) : undefined}>
+      <Button
+        type={asJson ? "button" : "submit"}
+        loading={start.isPending}
+        onClick={asJson ? () => start.mutate(values ?? {}) : undefined}
+      >
         Start {job.name.length > 30 ? "the job" : job.name}
       </Button>
     </Group>
@@ -70,7 +77,9 @@ export function StartPage() {
           }
         >
           <Paper p="lg">
-            {start.error && (faults?.length ?? 0) === 0 && <Fault error={start.error} title="It was not started" />}
+            {start.error && (faults?.length ?? 0) === 0 && (
+              <Fault error={start.error} title="It was not started" />
+            )}
             {asJson ? (
               <Stack gap="md">
                 <JsonEditor value={values ?? {}} onChange={setValues} label="Parameters" />
@@ -81,7 +90,9 @@ export function StartPage() {
               <>
                 {!described && (
                   <Text size="sm" c="dimmed" mb="md">
-                    {job.parameters ? "No parameters are described: write them as JSON, or start without any." : "The job takes no parameters."}
+                    {job.parameters
+                      ? "No parameters are described: write them as JSON, or start without any."
+                      : "The job takes no parameters."}
                   </Text>
                 )}
                 <SchemaForm

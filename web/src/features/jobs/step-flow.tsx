@@ -1,9 +1,9 @@
 import type { Step } from "@contract/job.ts";
 import { Collapse, Text } from "@mantine/core";
 import { useState } from "react";
+import classes from "./step-flow.module.css";
 import { StepIcon } from "./step-icon.tsx";
 import { StepInput } from "./step-input.tsx";
-import classes from "./step-flow.module.css";
 import { conditionsOf, summaryOf } from "./step-summary.ts";
 
 /** What a job does, step after step; each unfolds to its input. */
@@ -34,7 +34,12 @@ function StepCard({ step }: { step: Step }) {
         </div>
       )}
       <div className={classes.card}>
-        <button type="button" className={classes.head} aria-expanded={opened} onClick={() => setOpened(!opened)}>
+        <button
+          type="button"
+          className={classes.head}
+          aria-expanded={opened}
+          onClick={() => setOpened(!opened)}
+        >
           <span className={classes.name}>
             <Text component="span" fw={600} size="sm" dir="auto" style={{ overflowWrap: "anywhere" }}>
               {name ?? key}

@@ -1,7 +1,8 @@
 import type { Step } from "@contract/job.ts";
 import { formatDuration } from "../../components/time-format.ts";
 
-const text = (value: unknown): string => (typeof value === "string" ? value : value === undefined ? "" : JSON.stringify(value));
+const text = (value: unknown): string =>
+  typeof value === "string" ? value : value === undefined ? "" : JSON.stringify(value);
 
 /** What a step does, in a line. */
 export function summaryOf({ type, input = {} }: Pick<Step, "type" | "input">): string {
@@ -31,7 +32,11 @@ function waitOf({ duration, durationMs }: Record<string, unknown>): string {
 }
 
 /** What is particular about how a step runs. */
-export function conditionsOf({ retry, timeoutMs, onError }: Pick<Step, "retry" | "timeoutMs" | "onError">): string[] {
+export function conditionsOf({
+  retry,
+  timeoutMs,
+  onError,
+}: Pick<Step, "retry" | "timeoutMs" | "onError">): string[] {
   const said: string[] = [];
   if (retry && retry.maxAttempts > 1) said.push(`up to ${retry.maxAttempts} tries`);
   if (timeoutMs !== undefined) said.push(`at most ${formatDuration(timeoutMs)}`);
