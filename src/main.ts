@@ -152,6 +152,7 @@ export async function startPawl(config: Config): Promise<Pawl> {
     search: executionSearchStore(pool),
     findJob: jobs.findStartable,
     forgetJob: jobs.invalidate,
+    findCompiled: jobs.loadCompiled,
     syncWaitLimitMs: config.syncWaitLimitMs,
     closed: engineClosed.signal,
   });

@@ -17,6 +17,7 @@ function step(stepKey: string, fields: Partial<StepExecution> = {}): StepExecuti
     endTime: null,
     durationMs: null,
     attempts: 0,
+    tries: [],
     waitingUntil: null,
     childExecutionId: null,
     output: null,

@@ -17,7 +17,7 @@ import {
   ResumeRequest,
   StopRequest,
 } from "./control.ts";
-import { JobExecution } from "./execution.ts";
+import { JobExecution, withOutputs } from "./execution.ts";
 import type { Route } from "./routes.ts";
 import { Id } from "./shapes.ts";
 
@@ -196,6 +196,7 @@ export const controlRoutes = {
     description:
       "First `snapshot` with the execution as it stands, then `execution` and `step` events. What happened just before the snapshot may be told again after it. Where changes may have been missed, since another process has taken the executions over, a `snapshot` comes again.",
     params: byId,
+    query: Type.Object({ outputs: withOutputs }),
     headers: lastEventId,
     data: Type.Union([
       Type.Object({ event: Type.Literal("snapshot"), id: Type.String(), data: JobExecution }),

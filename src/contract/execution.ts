@@ -59,6 +59,15 @@ export const StartResponse = Type.Object({
 });
 export type StartResponse = Static<typeof StartResponse>;
 
+/** A try of a step that failed, with another after it. */
+export const StepTry = Type.Object({
+  attempt: Type.Integer(),
+  startTime: Timestamp,
+  endTime: Timestamp,
+  message: Type.String({ description: "The last that it logged: why it failed." }),
+});
+export type StepTry = Static<typeof StepTry>;
+
 export const StepExecution = Type.Object({
   id: Id,
   stepId: Id,
@@ -73,14 +82,31 @@ export const StepExecution = Type.Object({
     description: "Attempt of the execution that the result is from: a restart keeps earlier ones.",
   }),
   attempts: Type.Integer({ description: "Tries so far; 0 before the first." }),
+  tries: Type.Array(StepTry, { description: "Those that failed and were followed by another." }),
   waitingUntil: Nullable(Timestamp),
   childExecutionId: Nullable(Id, {
     description: "Of a step that runs a job: the execution that it started.",
   }),
-  output: Type.Unknown(),
+  output: Type.Unknown({ description: "null too where outputs were not asked for." }),
   error: Nullable(ExecutionError),
 });
 export type StepExecution = Static<typeof StepExecution>;
+
+/** One step of an execution, with what it was given. */
+export const StepExecutionDetail = Type.Object({
+  ...StepExecution.properties,
+  input: Type.Unknown({
+    description:
+      "Computed anew from the parameters and the results before it, as it is not recorded; null where it can't be.",
+  }),
+  inputNote: Nullable(Type.String(), { description: "Where the input may differ, or why there is none." }),
+});
+export type StepExecutionDetail = Static<typeof StepExecutionDetail>;
+
+/** Whether the outputs of steps come along: they may be large, and are read step by step just as well. */
+export const withOutputs = Type.Optional(
+  Type.Boolean({ default: true, description: "false leaves the outputs of the steps out." }),
+);
 
 /** What somebody, or a timer, did to an execution. */
 export const ExecutionAction = Type.Object({

@@ -16,7 +16,9 @@ import {
   JobExecution,
   StartRequest,
   StartResponse,
+  StepExecutionDetail,
   StepLogLine,
+  withOutputs,
 } from "./execution.ts";
 import { fileRoutes } from "./file-routes.ts";
 import {
@@ -433,8 +435,33 @@ export const routes = {
           description: "As this attempt left it; the latest when left out.",
         }),
       ),
+      outputs: withOutputs,
     }),
     data: JobExecution,
+    errors: ["NOT_FOUND"],
+  },
+  getStepExecution: {
+    method: "GET",
+    path: "/jobExecution/:id/steps/:step",
+    access: "JobService:JobExecution:read",
+    tag: "Execution queries",
+    summary: "Read one step of an execution, with its input and its output",
+    description:
+      "The input is computed anew. Secret parameters and variables are masked in it; variables have the value of now, and are shown to those who hold `ConfigService:GlobalVariable:read`.",
+    params: Type.Object({
+      id: Id,
+      step: Type.String({ minLength: 1, maxLength: 64, description: "Its key or its id." }),
+    }),
+    query: Type.Object({
+      run: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: 32_767,
+          description: "As this attempt left it; the latest when left out.",
+        }),
+      ),
+    }),
+    data: StepExecutionDetail,
     errors: ["NOT_FOUND"],
   },
   getLastExecution: {

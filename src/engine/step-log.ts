@@ -3,6 +3,8 @@ import type { LogLine } from "./engine.ts";
 export interface StepLog {
   lines: LogLine[] | undefined;
   write(level: LogLine["level"], message: string): void;
+  /** A line of the engine's own, which a full log takes too. */
+  note(level: LogLine["level"], message: string): void;
 }
 
 const maxLines = 10_000;
@@ -21,6 +23,10 @@ export function stepLog(maxBytes: number): StepLog {
       if (full) size = Number.POSITIVE_INFINITY;
       const text = full ? "The log of this try is full; further lines are dropped." : message;
       log.lines.push({ at: Date.now(), level: full ? "warn" : level, message: text });
+    },
+    note(level, message) {
+      log.lines ??= [];
+      log.lines.push({ at: Date.now(), level, message });
     },
   };
   return log;

@@ -48,6 +48,8 @@ async function tryOnce(current: Try & { signal: AbortSignal }, runStep: StepRunn
     return fail({ ...current, attempt: attempt - 1 }, startedAt, overdue(run));
   }
   const log = stepLog(current.limits.logBytes);
+  // The lines at both ends of a try tell those who look at it later when it was.
+  if (attempt > 1) log.note("info", `Try ${attempt} of ${step.retry.maxAttempts} begins.`);
   let limit: TimeLimit | undefined;
   try {
     limit = timeLimit({
@@ -98,7 +100,10 @@ async function tryOnce(current: Try & { signal: AbortSignal }, runStep: StepRunn
       );
     }
     if (fault.retryable && attempt < step.retry.maxAttempts) {
-      const until = Date.now() + Math.max(backoff(step.retry, attempt), fault.retryAfterMs ?? 0);
+      const delayMs = Math.max(backoff(step.retry, attempt), fault.retryAfterMs ?? 0);
+      const until = Date.now() + delayMs;
+      const which = `Try ${attempt} of ${step.retry.maxAttempts}`;
+      log.note("warn", `${which} failed, and the next begins in ${Math.round(delayMs)} ms: ${fault.message}`);
       return { kind: "retry", until, error: named(step, fault), startedAt, logs: log.lines };
     }
     return { ...fail(current, startedAt, fault), logs: log.lines };

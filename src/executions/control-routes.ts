@@ -110,7 +110,7 @@ function toldInHtml(call: object, error: unknown): { page: string; status: numbe
 
 function watchRoutes(app: FastifyInstance, deps: WatchDeps): void {
   route(app, "watchExecution", async (call) => ({
-    stream: await watchExecution(deps, watchCall(call), call.params.id),
+    stream: await watchExecution(deps, { ...watchCall(call), outputs: call.query.outputs }, call.params.id),
   }));
   route(app, "watchExecutions", async (call) => ({ stream: watchExecutions(deps, watchCall(call)) }));
   // Streams would hold a shutdown up until its grace is over.

@@ -1,9 +1,29 @@
-import type { StepExecution } from "../contract/execution.ts";
+import type { StepExecution, StepTry } from "../contract/execution.ts";
 import { stepExecutionId } from "../engine/step-execution-id.ts";
-import type { DefinedStep, ExecutionDetail, ExecutionRow, LiveRow, StepResultRow } from "./rows.ts";
+import type { DefinedStep, ExecutionDetail, ExecutionRow, LiveRow, StepResultRow, TryRow } from "./rows.ts";
 
 /** Every step of the job's version: those in force with their results, the one under way, and those to come. */
-export function presentSteps({ execution, steps, results, live, actions }: ExecutionDetail): StepExecution[] {
+export function presentSteps(detail: ExecutionDetail): StepExecution[] {
+  const tries = Map.groupBy(detail.tries, ({ position }) => position);
+  return stepsOf(detail).map((step, position) => ({
+    ...step,
+    tries: (tries.get(position) ?? []).map((row) => presentTry(row, step.startTime)),
+  }));
+}
+
+/** The first began with its step; a later one said so. */
+function presentTry({ attempt, first_at, last_at, message }: TryRow, begunAt: string | null): StepTry {
+  return {
+    attempt,
+    startTime: (attempt === 1 && begunAt) || first_at.toISOString(),
+    endTime: last_at.toISOString(),
+    message,
+  };
+}
+
+type WithoutTries = Omit<StepExecution, "tries">;
+
+function stepsOf({ execution, steps, results, live, actions }: ExecutionDetail): WithoutTries[] {
   const byPosition = new Map(results.map((result) => [result.position, result]));
   const current = execution.ended_at ? -1 : steps.findIndex((_, position) => !byPosition.has(position));
   // A step that was held back began at the resume, not when the one before it ended.
@@ -21,7 +41,7 @@ function latestOf(times: (Date | undefined)[]): Date {
   return new Date(Math.max(...times.map((time) => time?.getTime() ?? 0)));
 }
 
-function finishedStep(step: DefinedStep, result: StepResultRow): StepExecution {
+function finishedStep(step: DefinedStep, result: StepResultRow): WithoutTries {
   return {
     ...named(step),
     id: result.id,
@@ -45,7 +65,7 @@ function currentStep(
   position: number,
   live: LiveRow | undefined,
   begunAt: Date,
-): StepExecution {
+): WithoutTries {
   const own = live?.position === position ? live : undefined;
   const parked = own?.parked ?? undefined;
   const pending = pendingStep(execution, step, position);
@@ -80,7 +100,7 @@ function untilOf(parked: NonNullable<LiveRow["parked"]>, dueAt: Date | null): st
   return deadline === undefined ? null : new Date(deadline).toISOString();
 }
 
-function pendingStep(execution: ExecutionRow, step: DefinedStep, position: number): StepExecution {
+function pendingStep(execution: ExecutionRow, step: DefinedStep, position: number): WithoutTries {
   return {
     ...named(step),
     id: stepExecutionId(execution.id, execution.run, position),

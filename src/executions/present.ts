@@ -39,11 +39,12 @@ export function presentEnded(started: StartResponse, ending: Ending): StartRespo
   };
 }
 
-export function presentExecution(detail: ExecutionDetail): JobExecution {
+export function presentExecution(detail: ExecutionDetail, outputs = true): JobExecution {
+  const steps = presentSteps(detail);
   return {
     ...presentRow(detail.execution),
     ...presentControl(detail, Date.now()),
-    stepExecutions: presentSteps(detail),
+    stepExecutions: outputs ? steps : steps.map((step) => ({ ...step, output: null })),
   };
 }
 

@@ -17,9 +17,9 @@ export async function readExecution(
   store: ExecutionStore,
   principal: Principal,
   id: string,
-  run?: number,
+  { run, outputs }: { run?: number; outputs?: boolean } = {},
 ): Promise<JobExecution> {
-  return presentExecution(await findVisible(store, principal, id, run));
+  return presentExecution(await findVisible(store, principal, id, run, outputs), outputs);
 }
 
 export async function readLastExecution(
@@ -101,9 +101,10 @@ export async function findVisible(
   principal: Principal,
   id: string,
   run?: number,
+  outputs?: boolean,
 ): Promise<ExecutionDetail> {
   await requireVisible(store, principal, id);
-  const found = await store.findExecution(id, run);
+  const found = await store.findExecution(id, run, outputs);
   if (!found) throw noAttempt(id, run);
   return found;
 }

@@ -4,11 +4,12 @@ import { listExecutions, readExecution, readLastExecution, readLogs, summariseEx
 import { searchExecutions } from "./search.ts";
 import type { ExecutionSearchStore } from "./search-store.ts";
 import { type StartDeps, startJob } from "./start.ts";
+import { readStep, type StepInputDeps } from "./step-input.ts";
 
 /** Registers the routes of execution control and queries. */
 export function executionRoutes(
   app: FastifyInstance,
-  deps: StartDeps & { search: ExecutionSearchStore },
+  deps: StartDeps & StepInputDeps & { search: ExecutionSearchStore },
 ): void {
   const { store, search } = deps;
 
@@ -32,8 +33,12 @@ export function executionRoutes(
     return { ...found, message: total === 1 ? "1 execution found." : `${total} executions found.` };
   });
   route(app, "getExecution", async ({ principal, params, query }) => ({
-    data: await readExecution(store, principal, params.id, query.run),
+    data: await readExecution(store, principal, params.id, query),
     message: "The execution.",
+  }));
+  route(app, "getStepExecution", async ({ principal, params, query, signal }) => ({
+    data: await readStep(deps, principal, { ...params, ...query, signal }),
+    message: "The step.",
   }));
   route(app, "getLastExecution", async ({ principal, params }) => ({
     data: await readLastExecution(store, principal, params.jobId),

@@ -61,6 +61,15 @@ export interface StepResultRow {
   error: ExecutionError | null;
 }
 
+/** What a try of a step logged, the engine's own lines included: when it first and last spoke, and its last words. */
+export interface TryRow {
+  position: number;
+  attempt: number;
+  first_at: Date;
+  last_at: Date;
+  message: string;
+}
+
 export interface LiveRow {
   position: number | null;
   attempts: number;
@@ -99,6 +108,8 @@ export interface ExecutionDetail {
   steps: DefinedStep[];
   /** Those in force for that attempt. */
   results: StepResultRow[];
+  /** Of those results and of the step under way, the tries that another followed. */
+  tries: TryRow[];
   live: LiveRow | undefined;
   /** Attempts that are over, the earliest first. */
   earlier: RunRow[];

@@ -3,8 +3,8 @@ import type { StartResponse } from "../contract/execution.ts";
 import { quick } from "../db/quick.ts";
 import { inTransaction } from "../db/transaction.ts";
 import type { Ending } from "../engine/engine.ts";
-import { inForce } from "../engine/in-force.ts";
 import { presentStart } from "./present.ts";
+import { findResults, findTries } from "./results-store.ts";
 import type {
   ActionRow,
   CounterSums,
@@ -15,7 +15,6 @@ import type {
   JobRights,
   LiveRow,
   RunRow,
-  StepResultRow,
 } from "./rows.ts";
 
 // Ids are UUIDv7: their order is that of the starts, and it has an index.
@@ -40,6 +39,7 @@ export function executionStore(pool: pg.Pool) {
     where: string,
     value: string,
     run: number | undefined,
+    outputs = true,
   ): Promise<ExecutionDetail | undefined> {
     return inTransaction(pool, async (client) => {
       await client.query("set transaction isolation level repeatable read, read only");
@@ -69,12 +69,16 @@ export function executionStore(pool: pg.Pool) {
       );
       const stepsOf = new Map(definitions.rows.map(({ version, steps }) => [version, steps]));
       const { limit } = definitions.rows.find(({ version }) => version === latest.job_version) ?? {};
+      const under = execution === latest ? live.rows[0] : undefined;
+      const steps = stepsOf.get(execution.job_version) ?? [];
+      const results = await findResults(client, { execution, earlier, steps, outputs });
       return {
         execution,
         latest,
-        steps: stepsOf.get(execution.job_version) ?? [],
-        results: await findResults(client, execution, earlier),
-        live: execution === latest ? live.rows[0] : undefined,
+        steps,
+        results,
+        tries: await findTries(client, execution, results, under),
+        live: under,
         earlier,
         actions: actions.rows.reverse(),
         stepsOf,
@@ -85,8 +89,8 @@ export function executionStore(pool: pg.Pool) {
 
   return {
     /** As the attempt `run` left it; the latest when left out. */
-    findExecution(id: string, run?: number): Promise<ExecutionDetail | undefined> {
-      return detail("id = $1", id, run);
+    findExecution(id: string, run?: number, outputs?: boolean): Promise<ExecutionDetail | undefined> {
+      return detail("id = $1", id, run, outputs);
     },
 
     findLast(jobId: string): Promise<ExecutionDetail | undefined> {
@@ -274,27 +278,6 @@ function asOfRun(latest: ExecutionRow, earlier: RunRow[], run: number): Executio
   if (run === latest.run) return latest;
   const row = earlier.find((one) => one.run === run);
   return row && { ...latest, ...row, started_at: latest.started_at, run_started_at: row.started_at };
-}
-
-/** The results that count for the attempt. Superseded ones may be large, and are not loaded. */
-async function findResults(
-  client: pg.ClientBase,
-  execution: ExecutionRow,
-  earlier: RunRow[],
-): Promise<StepResultRow[]> {
-  const points = new Map([...earlier, execution].map((row) => [row.run, row.from_position]));
-  const recorded = await client.query<{ run: number; position: number }>(
-    "select run, position from step_execution where execution_id = $1",
-    [execution.id],
-  );
-  const counting = inForce(recorded.rows, execution.run, points);
-  const { rows } = await client.query<StepResultRow>(
-    `select id::text, run, position, status, attempts, started_at, ended_at, output, error
-     from step_execution join unnest($2::int2[], $3::int2[]) as counting (run, position) using (run, position)
-     where execution_id = $1 order by position`,
-    [execution.id, counting.map(({ run }) => run), counting.map(({ position }) => position)],
-  );
-  return rows;
 }
 
 export type ExecutionStore = ReturnType<typeof executionStore>;

@@ -19,6 +19,8 @@ export interface WatchCall {
   principal: Principal;
   lastEventId: string | undefined;
   signal: AbortSignal;
+  /** Whether snapshots have the outputs of the steps. */
+  outputs?: boolean | undefined;
   /** Who the credential belongs to now; throws when it is worth nothing any more. */
   readmit(): Promise<Principal>;
 }
@@ -38,7 +40,7 @@ export async function watchExecution(deps: WatchDeps, call: WatchCall, id: strin
     executionId: id,
     lastEventId: call.lastEventId,
     signal: call.signal,
-    snapshot: () => readExecution(store, principal, id),
+    snapshot: () => readExecution(store, principal, id, { outputs: call.outputs ?? true }),
     maySee: async () => true,
     async recheck() {
       principal = await readmitted(call, principal);

@@ -114,6 +114,7 @@ const valid: Record<
   getLastExecution: { params: () => ({ jobId: ids.job! }) },
   listExecutions: { params: () => ({ jobId: ids.job! }), body: () => ({}) },
   getExecutionSummary: { params: () => ({ jobId: ids.job! }) },
+  getStepExecution: { params: () => ({ id: ids.execution!, step: "one" }) },
   getExecutionLogs: { params: () => ({ id: ids.execution! }) },
   signIn: { body: () => ({ token: "pawl_x" }) },
   signOut: {},
@@ -543,6 +544,7 @@ const rows: Record<RouteName, Row[]> = {
   getLastExecution: [],
   listExecutions: [],
   getExecutionSummary: [],
+  getStepExecution: [["an attempt that is not there", { query: "run=2" }, missing]],
   getExecutionLogs: [["a step that is not there", { query: "step=x" }, missing]],
   signIn: [
     ["neither token nor code", { body: {} }, invalid("")],

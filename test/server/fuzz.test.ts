@@ -256,6 +256,7 @@ function requestTo(operation: Operation): fc.Arbitrary<Asked> {
         { weight: questions.includes(operation.operationId) ? 16 : 1, arbitrary: fc.constant(ready) },
       );
     if (name === "stepExecutionId") return fc.constant(question);
+    if (name === "step") return fc.constantFrom("s0", "s1", "s2");
     const kind = kindOf(operation, name);
     return kind && fc.oneof({ weight: 9, arbitrary: existing(kind) }, { weight: 1, arbitrary: fc.uuid() });
   };

@@ -313,9 +313,11 @@ describe("retry", () => {
     ]);
     assert.equal(error!.code, "STEP_TIMEOUT");
     assert.deepEqual(
-      logs.map(({ attempt, message }) => [attempt, message]),
+      logs.map(({ attempt, message }) => [attempt, message.split(",")[0]]),
       [
         [1, "trying"],
+        [1, "Try 1 of 2 failed"],
+        [2, "Try 2 of 2 begins."],
         [2, "trying"],
       ],
     );

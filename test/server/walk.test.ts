@@ -99,6 +99,7 @@ const aboutJobs: Partial<Record<RouteName, Ask>> = {
 };
 const aboutExecutions: Partial<Record<RouteName, Ask>> = {
   getExecution: get("/jobExecution/*"),
+  getStepExecution: get("/jobExecution/*/steps/first"),
   getExecutionLogs: get("/jobExecution/*/logs"),
   stopExecution: control("stop"),
   pauseExecution: control("pause"),
