@@ -12,6 +12,7 @@ import type { Session } from "../session.ts";
 import { aborted, interruptible, onEndRequested } from "../signals.ts";
 import { duration, fields, localTime, paint, safe, status } from "../text.ts";
 import { exitOf, follow } from "../watch.ts";
+import { seedCompany } from "./company.ts";
 import { serveEarthquakes } from "./earthquake-server.ts";
 
 const example = fileURLToPath(new URL("../../../examples/earthquakes.yaml", import.meta.url));
@@ -40,20 +41,26 @@ async function demonstrate(session: Session, keep: boolean, requested: AbortSign
   session.result(ran, () => describe(ran));
   process.exitCode = exitCodes[exitOf(ran.execution)].code;
   if (!keep) return;
+  say("Filling it with what a small company has …");
+  const seeded = seedCompany(pawl.client);
+  // What fails once Pawl ends is of no interest any more.
+  seeded.catch(() => {});
+  await Promise.race([seeded, aborted(requested)]);
   session.note(whatNext(pawl, await pawl.signInLink(), source.url));
   await aborted(requested);
   session.note("Ending Pawl and removing its data.");
 }
 
-interface DemoPawl {
+export interface DemoPawl {
   url: string;
+  token: string;
   dataDir: string;
   client: Client;
   signInLink(): Promise<string>;
 }
 
 /** A Pawl that takes nothing from this environment but PATH and the like: no settings, no database. */
-async function boot(cleanup: AsyncDisposableStack): Promise<DemoPawl> {
+export async function boot(cleanup: AsyncDisposableStack): Promise<DemoPawl> {
   const { removeData, startPawl } = await import("../../main.ts");
   const dataDir = await mkdtemp(join(tmpdir(), "pawl-demo-"));
   cleanup.defer(async () => {
@@ -70,6 +77,7 @@ async function boot(cleanup: AsyncDisposableStack): Promise<DemoPawl> {
   cleanup.defer(() => pawl.close());
   return {
     url: pawl.url,
+    token: pawl.adminToken!,
     dataDir,
     signInLink: pawl.signInLink,
     client: createClient({ url: pawl.url, token: pawl.adminToken }),

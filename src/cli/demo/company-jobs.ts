@@ -1,4 +1,4 @@
-import type { JobInput } from "../../../src/contract/job.ts";
+import type { JobInput } from "../../contract/job.ts";
 
 type StepOf = JobInput["steps"][number];
 

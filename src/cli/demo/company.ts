@@ -1,6 +1,8 @@
-import type { Client } from "../../../src/client/client.ts";
-import type { JobExecution } from "../../../src/contract/execution.ts";
-import { companyJobs } from "./jobs.ts";
+import type { Client } from "../../client/client.ts";
+import type { ConnectionInput } from "../../contract/connection.ts";
+import type { JobExecution } from "../../contract/execution.ts";
+import type { VariableInput } from "../../contract/variable.ts";
+import { companyJobs } from "./company-jobs.ts";
 
 export interface Seeded {
   /** Ids of the jobs by name. */
@@ -42,21 +44,31 @@ export async function seedCompany(client: Client): Promise<Seeded> {
   };
   const ended = (id: string) => until(id, ({ endTime }) => endTime !== null);
 
-  for (const name of [
+  for (const connection of connections) await client.upsertConnection({ body: connection });
+  for (const variable of variables) await client.upsertVariable({ body: variable });
+
+  const quiet = [
     "customer-sync",
     "payroll-export",
     "price-list",
     "backup-check",
     "certificate-watch",
     "stock-report",
-  ]) {
-    for (let i = 0; i < 3; i++) await ended(await start(name));
-  }
-  for (const supplier of ["Alder", "Birch", "Cedar"])
-    await ended(await start("invoice-import", { supplier }, "mcp-server"));
-  for (let day = 10; day < 16; day++)
-    await ended(await start("nightly-orders", { day: `2026-11-${day}`, limit: 90_000 }));
-  const failed = await ended(await start("invoice-import", { supplier: "Xylo" }, "mcp-server"));
+  ];
+  const several = async (name: string, each: Record<string, unknown>[], source?: string) => {
+    for (const parameters of each) await ended(await start(name, parameters, source));
+  };
+  const days = [10, 11, 12, 13, 14, 15].map((day) => ({ day: `2026-11-${day}`, limit: 90_000 }));
+  await Promise.all([
+    ...quiet.map((name) => several(name, [{}, {}, {}])),
+    several(
+      "invoice-import",
+      ["Alder", "Birch", "Cedar"].map((supplier) => ({ supplier })),
+      "partner",
+    ),
+    several("nightly-orders", days),
+  ]);
+  const failed = await ended(await start("invoice-import", { supplier: "Xylo" }, "partner"));
   const deciding = await start("nightly-orders", { day: "2026-11-20" }, "ui");
   const refund = await start(
     "refund-request",
@@ -76,3 +88,47 @@ export async function seedCompany(client: Client): Promise<Seeded> {
   await client.pauseExecution({ body: { jobExecutionId: paused, reason: "Stock-taking in hall 1" } });
   return { jobs, executions: { completed, failed, waiting, deciding, refund, paused } };
 }
+
+const connections: ConnectionInput[] = [
+  {
+    name: "shop",
+    connectionType: "rest-api",
+    description: "Orders and customers of the web shop",
+    variables: { baseUrl: "https://shop.example.com/api", token: "not-a-real-token" },
+  },
+  {
+    name: "ledger",
+    connectionType: "database-relational2",
+    description: "Where the books are kept",
+    variables: {
+      host: "ledger.example.com",
+      port: "5432",
+      database: "ledger",
+      username: "pawl",
+      password: "not-a-real-password",
+    },
+  },
+  {
+    name: "post",
+    connectionType: "email-smtp",
+    description: "Sends what people are to read",
+    variables: {
+      host: "mail.example.com",
+      port: "587",
+      username: "pawl",
+      password: "no",
+      fromAddress: "pawl@example.com",
+    },
+  },
+];
+
+const variables: VariableInput[] = [
+  { name: "CURRENCY", value: "EUR", description: "What amounts are in" },
+  { name: "VAT_RATE", value: 0.19, description: "The usual rate" },
+  {
+    name: "SUPPLIER_PIN",
+    value: "not-a-real-pin",
+    secret: true,
+    description: "Opens the suppliers' mailboxes",
+  },
+];
