@@ -77,7 +77,7 @@ export const shots: Shot[] = [
       await page.getByText("certificate-watch").first().waitFor();
       await page.keyboard.press("Control+k");
       await page.getByRole("textbox", { name: "Search", exact: true }).fill("invoice");
-      await page.getByText("Match with orders").first().waitFor();
+      await page.getByText("Read the invoices of a supplier").last().waitFor();
     },
     docs: ["light"],
   },

@@ -44,6 +44,16 @@ export async function seedCompany(client: Client): Promise<Seeded> {
   };
   const ended = (id: string) => until(id, ({ endTime }) => endTime !== null);
 
+  const nightly = companyJobs.find(({ name }) => name === "nightly-orders")!;
+  await client.replaceJob({
+    params: { id: jobs[nightly.name]! },
+    body: {
+      ...nightly,
+      concurrency: { limit: 2, onLimit: "queue" },
+      timeoutMs: 1_800_000,
+      tags: ["orders", "daily", "finance"],
+    },
+  });
   for (const connection of connections) await client.upsertConnection({ body: connection });
   for (const variable of variables) await client.upsertVariable({ body: variable });
 

@@ -48,7 +48,6 @@ export function CodeEditor({ value, onChange, label, extensions, view: outer }: 
           closeBrackets(),
           autocompletion({ icons: false, maxRenderedOptions: 60 }),
           highlightActiveLine(),
-          EditorView.lineWrapping,
           EditorView.contentAttributes.of({ "aria-label": label }),
           keymap.of([
             ...closeBracketsKeymap,

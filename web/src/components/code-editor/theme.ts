@@ -48,6 +48,7 @@ export const codeTheme: Extension = [
       background: "light-dark(#bfe6cb, #1f5a33) !important",
     },
     ".cm-deletedChunk .cm-deletedText": { background: "light-dark(#f9cdca, #6d2a27) !important" },
+    ".cm-collapsedLines::before, .cm-collapsedLines::after": { content: "''" },
     ".cm-collapsedLines": {
       backgroundColor: "var(--pawl-page)",
       backgroundImage: "none",

@@ -58,7 +58,7 @@ export default function SchemaForm(props: SchemaFormProps) {
   const uiSchema = useMemo(() => uiSchemaOf(own), [own]);
   const extraErrors = useMemo(() => faults && errorSchemaOf(faults), [faults]);
   const options: Partial<FormProps> = {
-    experimental_defaultFormStateBehavior: { emptyObjectFields: "populateRequiredDefaults" },
+    experimental_defaultFormStateBehavior: { emptyObjectFields: "skipEmptyDefaults" },
   };
   return (
     <ThemedForm
@@ -77,7 +77,9 @@ export default function SchemaForm(props: SchemaFormProps) {
       noHtml5Validate
       tagName={onSubmit ? "form" : ("div" as never)}
     >
-      {children ?? (
+      {children !== undefined ? (
+        children
+      ) : (
         <Group mt="lg">
           <Button type="submit" loading={busy}>
             {label}

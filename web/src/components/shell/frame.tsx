@@ -12,13 +12,13 @@ import { useDisclosure, useHotkeys } from "@mantine/hooks";
 import { IconSearch } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet, useLocation, useRouter } from "@tanstack/react-router";
-import { lazy, Suspense, useEffect, useState } from "react";
+import { Fragment, lazy, Suspense, useEffect, useState } from "react";
 import { asClientError } from "../../services/api.ts";
 import { MeProvider, meQuery, useCan } from "../../services/session.tsx";
 import { Fault } from "../fault.tsx";
 import { PageSkeleton } from "../page-skeleton.tsx";
 import classes from "./frame.module.css";
-import { places } from "./navigation.ts";
+import { placesFor } from "./navigation.ts";
 import { UserMenu } from "./user-menu.tsx";
 
 const SearchBox = lazy(() => import("../../features/search/search-box.tsx"));
@@ -95,11 +95,15 @@ function Shell() {
 
 function Navigation() {
   const can = useCan();
-  return places
-    .filter(({ needs }) => can(...needs))
-    .map(({ label, to, icon: Icon }) => (
+  const shown = placesFor(can);
+  return shown.map(({ label, to, icon: Icon, part }, i) => (
+    <Fragment key={to}>
+      {part !== shown[i - 1]?.part && (
+        <Text size="xs" fw={600} c="dimmed" mt="md" mb={4} px="sm">
+          {part}
+        </Text>
+      )}
       <NavLink
-        key={to}
         className={classes.place}
         renderRoot={(props) => (
           <Link
@@ -112,7 +116,8 @@ function Navigation() {
         label={label}
         leftSection={<Icon size={18} stroke={1.7} />}
       />
-    ));
+    </Fragment>
+  ));
 }
 
 /** The search box is loaded when it is first wanted. */

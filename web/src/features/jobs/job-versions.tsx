@@ -129,7 +129,10 @@ function Difference({
       {error && <Fault error={error} />}
       {loaded ? (
         <Suspense fallback={<Loader />}>
-          <VersionDiff before={before.data?.definition} after={after.data!.definition} />
+          <VersionDiff
+            before={other === undefined ? undefined : before.data?.definition}
+            after={after.data!.definition}
+          />
         </Suspense>
       ) : (
         !error && <Skeleton height={320} radius="lg" />

@@ -2,7 +2,7 @@ import { useMantineColorScheme } from "@mantine/core";
 import { IconLogout, IconMoon, IconSun } from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";
 import type { IconType } from "../../components/icon.ts";
-import { places } from "../../components/shell/navigation.ts";
+import { placesFor } from "../../components/shell/navigation.ts";
 import { useSignOut } from "../../components/shell/user-menu.tsx";
 import { useCan } from "../../services/session.tsx";
 
@@ -19,9 +19,11 @@ export function usePageActions(): PageAction[] {
   const { setColorScheme } = useMantineColorScheme();
   const signOut = useSignOut();
   return [
-    ...places
-      .filter(({ needs }) => can(...needs))
-      .map(({ label, to, icon }) => ({ label: `Go to ${label}`, icon, run: () => void navigate({ to }) })),
+    ...placesFor(can).map(({ label, to, icon }) => ({
+      label: `Go to ${label}`,
+      icon,
+      run: () => void navigate({ to }),
+    })),
     { label: "Light appearance", icon: IconSun, run: () => setColorScheme("light") },
     { label: "Dark appearance", icon: IconMoon, run: () => setColorScheme("dark") },
     { label: "Sign out", icon: IconLogout, run: () => signOut.mutate() },

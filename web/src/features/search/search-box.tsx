@@ -65,6 +65,7 @@ export default function SearchBox({ wanted }: { wanted: number }) {
       maxHeight="min(520px, 70vh)"
       size="lg"
       radius="lg"
+      overlayProps={{ backgroundOpacity: 0.35, blur: 2 }}
     >
       <Spotlight.Search
         placeholder="Search jobs, steps, collections, executions, or paste an id"

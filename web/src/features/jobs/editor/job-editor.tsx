@@ -58,7 +58,7 @@ export default function JobEditor({ start, job }: { start: string; job?: Job }) 
     const { from } = rangeOf(read(editor.state.doc.toString()), `/steps/${next}`);
     editor.dispatch({
       selection: { anchor: from },
-      effects: EditorView.scrollIntoView(from, { y: "center" }),
+      effects: EditorView.scrollIntoView(from, { y: "start", yMargin: 24 }),
     });
   };
 
@@ -74,7 +74,7 @@ export default function JobEditor({ start, job }: { start: string; job?: Job }) 
             view={view}
           />
         </Grid.Col>
-        <Grid.Col span={{ base: 12, md: 5 }}>
+        <Grid.Col span={{ base: 12, md: 5 }} className={classes.side}>
           <Section title="Steps">
             <Paper p="xs">
               <StepOutline
