@@ -1,5 +1,6 @@
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
+import manifest from "../package.json" with { type: "json" };
 import { openAudit } from "./audit/open.ts";
 import { auditRoutes } from "./audit/routes.ts";
 import { composeBridge, startBridge } from "./compose-bridge.ts";
@@ -32,6 +33,7 @@ import { createRecorder } from "./identity/last-used.ts";
 import { findPrincipal } from "./identity/principals.ts";
 import { identityRoutes } from "./identity/routes.ts";
 import { makeSignInCode } from "./identity/session.ts";
+import { sessionRoutes } from "./identity/session-routes.ts";
 import { deleteExpired } from "./identity/session-store.ts";
 import { createJobs } from "./jobs/jobs.ts";
 import { jobRoutes } from "./jobs/routes.ts";
@@ -138,11 +140,12 @@ export async function startPawl(config: Config): Promise<Pawl> {
     ui: fileURLToPath(new URL("../web/dist", import.meta.url)),
     audit: auditing.audit,
   });
-  adminRoutes(app, engine);
+  adminRoutes(app, engine, manifest.version);
   vaultRoutes(app, keys);
   auditRoutes(app, auditing);
   healthRoutes(app, { database: () => pool.query("select 1"), engine: async () => engine.check() });
   identityRoutes(app, { pool, authenticator, uses, openMcpSession });
+  sessionRoutes(app, { pool, oidc: identity.oidcSignIn, forget: authenticator.forget, now: Date.now });
   jobRoutes(app, jobs);
   searchRoutes(app, jobs);
   configurationRoutes(app, configuration);

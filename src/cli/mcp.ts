@@ -1,10 +1,11 @@
 import { hostname } from "node:os";
+import { fileURLToPath } from "node:url";
 import { type Command, Option } from "commander";
 import { ClientError } from "../client/error.ts";
+import { assistants, snippetFor } from "../contract/assistant-snippets.ts";
 import { type McpScope, mcpScopes } from "../contract/bridge.ts";
 import { CliError } from "./exit.ts";
 import { relay } from "./mcp-relay.ts";
-import { assistants, snippetFor } from "./mcp-snippet.ts";
 import { pawl } from "./own-name.ts";
 import { openSession, type Session } from "./session.ts";
 import { onEndRequested } from "./signals.ts";
@@ -69,7 +70,8 @@ Examples:
     )
     .action(({ client }: { client: keyof typeof assistants }, command: Command) => {
       const session = openSession(command);
-      const { where, text } = snippetFor(client, session.url);
+      const program = fileURLToPath(new URL("../../bin/pawl.js", import.meta.url));
+      const { where, text } = snippetFor(client, { url: session.url, command: ["node", program] });
       session.note(
         `${where}\nThe token: ${pawl} token create --for mcp ${mcpScopes.map((scope) => `--scope ${scope}`).join(" ")}\n`,
       );

@@ -1,12 +1,22 @@
 import Type from "typebox";
 import { AuditRecord, AuditVerdict, AuditVerification } from "./audit.ts";
+import { EngineState } from "./engine-state.ts";
 import type { Route } from "./routes.ts";
 import { FilterRequest, searchFields } from "./search.ts";
 import { Meta } from "./shapes.ts";
 import { RewrapResult, VaultState } from "./vault.ts";
 
-/** The keys of the vault, and who did what. */
+/** How the engine is, the keys of the vault, and who did what. */
 export const adminRoutes = {
+  readEngine: {
+    method: "GET",
+    path: "/admin/engine",
+    access: "AdminService:Engine:read",
+    tag: "Administration",
+    summary: "Whether this process takes work, and how much it has",
+    data: EngineState,
+    errors: [],
+  },
   readVault: {
     method: "GET",
     path: "/admin/vault",

@@ -36,6 +36,7 @@ export const authorities = [
   "AiService:McpServer:delete",
   "AiService:McpServer:discover",
   "AiService:McpBridge:read",
+  "AdminService:Engine:read",
   "AdminService:Engine:drain",
   "AdminService:Vault:read",
   "AdminService:Vault:rotate",

@@ -1,5 +1,12 @@
 import Type from "typebox";
-import { Discovery, McpServer, McpServerInput, McpServerItem, McpTool } from "./mcp-server.ts";
+import {
+  Discovery,
+  DiscoveryEvent,
+  McpServer,
+  McpServerInput,
+  McpServerItem,
+  McpTool,
+} from "./mcp-server.ts";
 import type { Route } from "./routes.ts";
 import { FilterRequest, searchFields } from "./search.ts";
 import { Id, Meta } from "./shapes.ts";
@@ -98,6 +105,22 @@ export const mcpServerRoutes = {
       "Calls initialize, then tools/list (server/discover where a server has no initialize). Answers 200 whenever the attempt was made: `data.status` says how it ended, `data.steps` where. On success the server is ONLINE with these tools; on failure OFFLINE, and the last good tools stay. One at a time a server (409).",
     params: byId,
     data: Discovery,
+    errors: ["NOT_FOUND", "INVALID_STATE"],
+  },
+  watchMcpServerDiscovery: {
+    method: "POST",
+    path: "/ai/mcp-servers/:id/discover/events",
+    access: "AiService:McpServer:discover",
+    tag,
+    audits: "mcpServer",
+    summary: "Discover an MCP server, and tell each step as it ends, as server-sent events",
+    description:
+      "Does what discover does: `step` events, then `end` with what discover answers; `fault` where nothing was kept, since the server was changed meanwhile or Pawl failed. Whoever goes away before the end ends the discovery, and nothing is kept of it.",
+    params: byId,
+    data: DiscoveryEvent,
+    bare: true,
+    stream: true,
+    produces: ["text/event-stream"],
     errors: ["NOT_FOUND", "INVALID_STATE"],
   },
 } as const satisfies Record<string, Route>;

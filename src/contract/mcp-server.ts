@@ -131,6 +131,17 @@ export const Discovery = Type.Object({
 });
 export type Discovery = Static<typeof Discovery>;
 
+/** What a discovery tells while it goes on. */
+export const DiscoveryEvent = Type.Union([
+  Type.Object({ event: Type.Literal("step"), data: DiscoveryStep }),
+  Type.Object({ event: Type.Literal("end"), data: Discovery }),
+  Type.Object({
+    event: Type.Literal("fault"),
+    data: Type.Object({ code: Type.String(), message: Type.String() }),
+  }),
+]);
+export type DiscoveryEvent = Static<typeof DiscoveryEvent>;
+
 const shared = {
   id: Id,
   name: Type.String(),

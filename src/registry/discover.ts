@@ -45,11 +45,13 @@ export async function discover(
   try {
     const since = performance.now();
     const secrets: string[] = [];
+    const { signal, onStep } = watch;
     const report = await validateServer(server.url, {
       dialer: deps.dialer,
       clientVersion: deps.version,
       ...times,
-      ...watch,
+      ...(signal && { signal }),
+      ...(onStep && { onStep: (step) => onStep(createMasker(secrets).value(step)) }),
       outbound() {
         const found = openOutbound(deps.vault, server);
         secrets.push(...found.secrets);

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { route } from "../http/route.ts";
 import { type DiscoverDeps, discover } from "./discover.ts";
+import { discoveryStream } from "./discovery-stream.ts";
 import { presentServer, presentServerItem } from "./present.ts";
 import { searchServers } from "./search.ts";
 import {
@@ -61,4 +62,10 @@ export function registryRoutes(app: FastifyInstance, deps: ServerDeps & Discover
         : `The MCP server is offline: ${found.error!.message}`;
     return { data: found, message };
   });
+  route(app, "watchMcpServerDiscovery", async ({ params, signal, log }) => ({
+    stream: await discoveryStream(deps, params.id, {
+      signal,
+      onFault: (error) => log.error({ err: error }, "A discovery failed while it was watched."),
+    }),
+  }));
 }

@@ -174,6 +174,10 @@ describe("POST /admin/drain", () => {
     assert.equal((await post(null)).status, 401);
     assert.equal((await post(token)).status, 403);
     assert.equal((await own.send({ method: "GET", path: "/health/ready" })).status, 200);
+    const engine = async () => (await own.client.readEngine()).data;
+    const { version, startedAt, ...before } = await engine();
+    assert.deepEqual(before, { state: "running", reason: null, running: 0, queued: 0 });
+    assert.ok(/^\d+\.\d+\.\d+/.test(version) && Date.parse(startedAt) <= Date.now());
     const job = await own.client.createJob({
       body: { name: "two", steps: [ask(held.url), set("next")] },
     });
@@ -181,6 +185,9 @@ describe("POST /admin/drain", () => {
     const response = await held.asked();
     const first = await post();
     assert.deepEqual([first.status, first.json.data], [200, { draining: true, running: 1 }]);
+    const draining = await engine();
+    assert.deepEqual([draining.state, draining.running], ["draining", 1]);
+    assert.match(draining.reason!, /draining/);
     const ready = await own.send({ method: "GET", path: "/health/ready" });
     assert.deepEqual([ready.status, ready.json.error.details[0].path], [503, "checks/engine"]);
     response.end();

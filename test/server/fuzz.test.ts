@@ -301,7 +301,7 @@ function requestTo(operation: Operation): fc.Arbitrary<Asked> {
 }
 
 /** A stream has no end to wait for, and what drains the engine would leave the rest without one. */
-const leftOut = ["watchExecution", "watchExecutions", "drain"];
+const leftOut = ["watchExecution", "watchExecutions", "watchMcpServerDiscovery", "drain"];
 /** Chance finds no token, and hardly an execution just while it runs. */
 const blind = ["signIn", "showApproval", "submitApproval", "pauseExecution", "resumeExecution"];
 

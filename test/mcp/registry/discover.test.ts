@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { after, before, describe, test } from "node:test";
 import { toNodeHandler } from "@modelcontextprotocol/node";
 import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
 import * as z from "zod/v4";
@@ -281,4 +281,91 @@ test("runs one discovery of a server at a time, and keeps nothing of one that wa
   await deps.store.release(made.id, made.id);
   assert.ok(await deps.store.claim(made.id, made.id, -1));
   assert.equal((await call("POST", `/${made.id}/discover`)).status, 200);
+});
+
+describe("a discovery that is watched", () => {
+  const secret = "top-secret-token";
+  let hold: PromiseWithResolvers<void> | undefined;
+  let asked = Promise.withResolvers<void>();
+  let echo: Peer;
+
+  before(async () => {
+    echo = await listening(
+      createServer(async (request, response) => {
+        const { id, method } = JSON.parse(Buffer.concat(await request.toArray()).toString());
+        if (method === "tools/list" && hold) {
+          asked.resolve();
+          await hold.promise;
+        }
+        const sent = String(request.headers.authorization);
+        const result =
+          method === "initialize"
+            ? {
+                protocolVersion: "2025-06-18",
+                capabilities: { tools: {} },
+                serverInfo: { name: sent, version: "1" },
+              }
+            : { tools: [] };
+        response.setHeader("content-type", "application/json");
+        response.end(JSON.stringify({ jsonrpc: "2.0", id, result }));
+      }),
+    );
+  });
+  after(() => echo[Symbol.asyncDispose]());
+
+  test("tells each step as it ends, masked, and then what a discovery answers", async (t) => {
+    hold = undefined;
+    const { app, admin, as, call } = await registryApp(t);
+    const auth = { authType: "BEARER", authConfig: { token: secret } };
+    const { data: made } = await call("POST", "", { name: "echo", url: echo.url, ...auth });
+    const url = `/ai/mcp-servers/${made.id}/discover/events`;
+    const headers = { authorization: `Bearer ${admin}` };
+    const response = await app.inject({ method: "POST", url, headers });
+    assert.equal(response.statusCode, 200);
+    assert.equal(response.headers["content-type"], "text/event-stream; charset=utf-8");
+    const events = response.body
+      .trimEnd()
+      .split("\n\n")
+      .map((frame) => {
+        const [, event, data] = /^event: (\w+)\ndata: (.*)$/.exec(frame)!;
+        return { event, data: JSON.parse(data!) };
+      });
+    const end = events.at(-1)!;
+    assert.equal(end.event, "end");
+    assert.equal(end.data.status, "success");
+    assert.deepEqual(
+      events.slice(0, -1).map(({ event, data }) => [event, data]),
+      end.data.steps.map((step: DiscoveryStep) => ["step", step]),
+    );
+    assert.ok(!response.body.includes(secret) && response.body.includes("speaks 2025-06-18"));
+    const nobody = await app.inject({ method: "POST", url });
+    assert.equal(nobody.statusCode, 401);
+    const unknown = await as(admin, "POST", url.replace(made.id, "01890000-0000-7000-8000-000000000000"));
+    assert.deepEqual([unknown.status, unknown.body.error.code], [404, "NOT_FOUND"]);
+  });
+
+  test("refuses a second beside it, and keeps nothing when whoever watches goes away", async (t) => {
+    hold = Promise.withResolvers<void>();
+    asked = Promise.withResolvers<void>();
+    const { app, admin, call } = await registryApp(t);
+    const { data: made } = await call("POST", "", { name: "held", url: echo.url });
+    const address = await app.listen({ port: 0, host: "127.0.0.1" });
+    const leave = new AbortController();
+    const response = await fetch(`${address}/ai/mcp-servers/${made.id}/discover/events`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${admin}` },
+      signal: leave.signal,
+    });
+    await asked.promise;
+    const second = await call("POST", `/${made.id}/discover/events`);
+    assert.deepEqual([second.status, second.body.error.code], [409, "INVALID_STATE"]);
+    leave.abort();
+    await assert.rejects(response.text());
+    // The claim is given back when the discovery has ended.
+    hold.resolve();
+    hold = undefined;
+    let again = await call("POST", `/${made.id}/discover`);
+    while (again.status === 409) again = await call("POST", `/${made.id}/discover`);
+    assert.deepEqual([again.status, again.data.status], [200, "success"]);
+  });
 });
