@@ -1,0 +1,101 @@
+import { Anchor, Badge, Grid, Paper, Stack } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { Fault } from "../../components/fault.tsx";
+import { Page, Section } from "../../components/page.tsx";
+import { PageSkeleton } from "../../components/page-skeleton.tsx";
+import { api } from "../../services/api.ts";
+import { useCan } from "../../services/session.tsx";
+import { CopyText } from "../configuration/copy-text.tsx";
+import { DeleteButton } from "../configuration/delete-button.tsx";
+import { changesOf, Facts } from "../configuration/facts.tsx";
+import { ConnectionForm } from "./connection-form.tsx";
+import { ConnectionUsage } from "./connection-usage.tsx";
+import { connectionQuery, connectionTypesQuery, connectionUsageQuery } from "./queries.ts";
+import { TypeIcon } from "./type-icon.tsx";
+
+const route = getRouteApi("/frame/connections/$connectionId");
+
+/** A connection: what it says, whether it works, and who needs it. */
+export function ConnectionPage() {
+  const { connectionId } = route.useParams();
+  const navigate = route.useNavigate();
+  const can = useCan();
+  const { data: connection, error, refetch } = useQuery(connectionQuery(connectionId));
+  const types = useQuery(connectionTypesQuery);
+  const type = types.data?.find(({ connectionType }) => connectionType === connection?.connectionType);
+  const fault = error ?? types.error;
+  if (fault && !(connection && type)) return <Fault error={fault} onRetry={() => void refetch()} />;
+  if (!connection || !type) return <PageSkeleton />;
+  const mayWrite = can("ConfigService:Connection:upsert");
+  const mayRead = can("ConfigService:Connection:read");
+  return (
+    <Page
+      title={connection.name}
+      above={
+        <Anchor component={Link} to="/connections" size="sm">
+          Connections
+        </Anchor>
+      }
+      badge={
+        <Badge
+          variant="light"
+          color="gray"
+          tt="none"
+          leftSection={<TypeIcon type={type.connectionType} size={13} />}
+        >
+          {type.label}
+        </Badge>
+      }
+      about={connection.description}
+      actions={
+        can("ConfigService:Connection:delete") && (
+          <DeleteButton
+            noun="connection"
+            name={connection.name}
+            queryNoun="connections"
+            says={<DeleteSays id={connection.id} mayRead={mayRead} />}
+            run={() => api.deleteConnection({ params: { id: connection.id }, query: { force: mayRead } })}
+            leave={() => navigate({ to: "/connections" })}
+          />
+        )
+      }
+    >
+      <Grid gap="xl">
+        <Grid.Col span={{ base: 12, md: 7 }}>
+          <Section title="Settings">
+            <Paper p="lg">
+              <ConnectionForm key={connection.id} type={type} connection={connection} readOnly={!mayWrite} />
+            </Paper>
+          </Section>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 5 }}>
+          <Stack gap="lg">
+            {mayRead && <ConnectionUsage id={connection.id} />}
+            <Section title="About">
+              <Facts
+                facts={[
+                  [
+                    "In a step",
+                    <CopyText key="id" text={`connectionId: ${connection.id}`} label="Copy the line" />,
+                  ],
+                  ["Category", connection.category],
+                  ["Version", connection.version],
+                  ...changesOf(connection),
+                ]}
+              />
+            </Section>
+          </Stack>
+        </Grid.Col>
+      </Grid>
+    </Page>
+  );
+}
+
+function DeleteSays({ id, mayRead }: { id: string; mayRead: boolean }) {
+  const { data } = useQuery({ ...connectionUsageQuery(id), enabled: mayRead });
+  const jobs = data?.totalJobs ?? 0;
+  if (!mayRead) return "Its secrets are gone for good. It is refused while a job refers to it.";
+  if (jobs === 0) return "Its secrets are gone for good. No job refers to it.";
+  return `${jobs === 1 ? "1 job refers" : `${jobs} jobs refer`} to it: their steps fail from then on, until they get another. Its secrets are gone for good.`;
+}

@@ -1,0 +1,35 @@
+import type { ConnectionType } from "@contract/connection.ts";
+import {
+  IconApi,
+  IconBuildingBank,
+  IconCloud,
+  IconDatabase,
+  IconFolderShare,
+  IconLeaf,
+  IconMail,
+  IconMessage,
+  IconPlug,
+  IconTerminal2,
+  IconUsersGroup,
+} from "@tabler/icons-react";
+import type { IconType } from "../../components/icon.ts";
+
+const icons: Partial<Record<ConnectionType, IconType>> = {
+  "email-smtp": IconMail,
+  "database-relational1": IconDatabase,
+  "database-relational2": IconDatabase,
+  "database-document": IconLeaf,
+  ssh: IconTerminal2,
+  sftp: IconFolderShare,
+  ftp: IconFolderShare,
+  "object-storage": IconCloud,
+  "chat-workspace": IconMessage,
+  "crm-suite": IconUsersGroup,
+  "office-suite-graph": IconBuildingBank,
+  "rest-api": IconApi,
+};
+
+export function TypeIcon({ type, size = 18 }: { type: ConnectionType; size?: number }) {
+  const Icon = icons[type] ?? IconPlug;
+  return <Icon size={size} stroke={1.6} />;
+}

@@ -1,0 +1,34 @@
+import { Grid, Paper } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { Section } from "../../components/page.tsx";
+import { useCan } from "../../services/session.tsx";
+import { CopyText } from "../configuration/copy-text.tsx";
+import { changesOf, Facts } from "../configuration/facts.tsx";
+import { serverQuery } from "./queries.ts";
+import { ServerForm } from "./server-form.tsx";
+
+const route = getRouteApi("/frame/mcp-servers/$serverId/settings");
+
+export function ServerSettings() {
+  const { serverId } = route.useParams();
+  const { data: server } = useQuery(serverQuery(serverId));
+  const may = useCan()("AiService:McpServer:upsert");
+  if (!server) return null;
+  return (
+    <Grid gap="xl">
+      <Grid.Col span={{ base: 12, md: 7 }}>
+        <Section title="Settings">
+          <Paper p="lg">
+            <ServerForm key={server.id} server={server} readOnly={!may} />
+          </Paper>
+        </Section>
+      </Grid.Col>
+      <Grid.Col span={{ base: 12, md: 5 }}>
+        <Section title="About">
+          <Facts facts={[["Id", <CopyText key="id" text={server.id} />], ...changesOf(server)]} />
+        </Section>
+      </Grid.Col>
+    </Grid>
+  );
+}

@@ -1,0 +1,49 @@
+import { type AssistantName, assistants, snippetFor } from "@contract/assistant-snippets.ts";
+import { Button, CopyButton, Group, SegmentedControl, Stack, Text } from "@mantine/core";
+import { IconCheck, IconCopy } from "@tabler/icons-react";
+import { useState } from "react";
+import { CodeBlock } from "../../components/code-block.tsx";
+
+const names = Object.keys(assistants) as AssistantName[];
+
+/** What to put into an assistant's configuration, to copy. */
+export function Snippets({ token }: { token?: string }) {
+  const [name, setName] = useState<AssistantName>("claude-desktop");
+  const { where, text } = snippetFor(name, { url: location.origin, ...(token ? { token } : {}) });
+  return (
+    <Stack gap="sm">
+      <SegmentedControl
+        aria-label="Assistant"
+        data={names.map((value) => ({ value, label: assistants[value].label }))}
+        value={name}
+        onChange={(next) => setName(next as AssistantName)}
+        fullWidth
+      />
+      <Group justify="space-between" gap="xs" wrap="nowrap">
+        <Text size="sm" c="dimmed">
+          {where}
+        </Text>
+        <CopyButton value={text}>
+          {({ copied, copy }) => (
+            <Button
+              size="xs"
+              variant="default"
+              leftSection={copied ? <IconCheck size={15} /> : <IconCopy size={15} />}
+              onClick={copy}
+              style={{ flex: "none" }}
+            >
+              {copied ? "Copied" : "Copy"}
+            </Button>
+          )}
+        </CopyButton>
+      </Group>
+      <CodeBlock text={text} label={`Configuration for ${assistants[name].label}`} />
+      {name === "claude-desktop" && (
+        <Text size="xs" c="dimmed">
+          Claude Desktop starts a program: pawl must be installed on its machine. Elsewhere, `pawl mcp
+          snippet` prints this with the path of its own.
+        </Text>
+      )}
+    </Stack>
+  );
+}
