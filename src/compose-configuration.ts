@@ -1,5 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type pg from "pg";
+import { apiTemplateRoutes } from "./configuration/api-template/routes.ts";
+import { apiTemplateStore } from "./configuration/api-template/store.ts";
 import { certificateRoutes } from "./configuration/certificate/routes.ts";
 import { certificateSecrets, certificateStore } from "./configuration/certificate/store.ts";
 import { connectionRoutes } from "./configuration/connection/routes.ts";
@@ -47,6 +49,7 @@ export function createConfiguration({ pool, vault, fileLimit }: ConfigurationDep
     certificates: { store: certificateStore(pool), vault },
     contents,
     datasets: { store: datasetStore(pool), rows: rowStore(pool), contents },
+    apiTemplates: { store: apiTemplateStore(pool) },
     files: { store: fileStore(pool), contents, limit: fileLimit },
   };
 }
@@ -58,4 +61,5 @@ export function configurationRoutes(app: FastifyInstance, configuration: Configu
   certificateRoutes(app, configuration.certificates);
   datasetRoutes(app, configuration.datasets);
   fileRoutes(app, configuration.files);
+  apiTemplateRoutes(app, configuration.apiTemplates);
 }

@@ -109,6 +109,7 @@ export const connectionRoutes = {
     access: "ConfigService:Connection:decrypt",
     tag: "Connections",
     audits: "connection",
+    limit: "decrypts",
     summary: "Open a sealed value of a connection",
     description: "Recorded in the audit trail before it is answered; 503 when it can't be recorded.",
     body: DecryptRequest,
@@ -121,6 +122,7 @@ export const connectionRoutes = {
     access: "ConfigService:Connection:decrypt",
     tag: "Connections",
     audits: "connection",
+    limit: "decrypts",
     summary: "Read a connection with its secrets in the clear",
     description:
       "For the services that run steps. Recorded in the audit trail before it is answered; 503 when it can't be recorded.",

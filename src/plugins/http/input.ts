@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import { headerFault } from "../../lib/header-fault.ts";
 import type { InputFault } from "../plugin.ts";
 
 const MIB = 1024 * 1024;
@@ -101,19 +102,6 @@ export const HttpOutput = Type.Object({
 
 const BODIES = ["json", "text", "form", "binary"] as const;
 const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
-const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-// The connection's own: set by hand they break it, or let one request pass for two.
-const NOT_BY_HAND: ReadonlySet<string> = new Set([
-  "connection",
-  "content-length",
-  "expect",
-  "keep-alive",
-  "proxy-connection",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-]);
 
 /** What the schema can't say. A string with a template in it is left for the run, when its value is known. */
 export function inputFaults(input: Record<string, unknown>, { connected = false } = {}): InputFault[] {
@@ -137,12 +125,8 @@ export function inputFaults(input: Record<string, unknown>, { connected = false 
   }
   for (const [name, value] of Object.entries((headers ?? {}) as Record<string, unknown>)) {
     const path = `/headers/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
-    if (!TOKEN.test(name)) faults.push({ path, message: "has a name that HTTP does not allow." });
-    else if (NOT_BY_HAND.has(name.toLowerCase())) {
-      faults.push({ path, message: "belongs to the connection and can't be set." });
-    } else if (typeof value === "string" && hasControl(value)) {
-      faults.push({ path, message: "has a line break or another control character in it." });
-    }
+    const message = headerFault(name, value);
+    if (message !== undefined) faults.push({ path, message });
   }
   return faults;
 }
@@ -168,12 +152,4 @@ function addressFaults({ url, path }: Record<string, unknown>, connected: boolea
 export function parseUrl(text: string): URL | undefined {
   const url = URL.parse(text) ?? undefined;
   return url && (url.protocol === "http:" || url.protocol === "https:") ? url : undefined;
-}
-
-function hasControl(text: string): boolean {
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    if ((code < 32 && code !== 9) || code === 127 || code > 255) return true;
-  }
-  return false;
 }
