@@ -7,6 +7,7 @@ import type { StepType } from "./plugin.ts";
 import type { Sandbox } from "./sandbox/pool.ts";
 import { script } from "./script/script.ts";
 import { set } from "./set/set.ts";
+import { sql } from "./sql/sql.ts";
 import { transform } from "./transform/transform.ts";
 import { wait } from "./wait/wait.ts";
 
@@ -18,5 +19,5 @@ export interface StepDeps {
 
 /** Every step type there is. */
 export function stepTypes({ dialer, sandbox }: StepDeps): StepType[] {
-  return [http(dialer), transform(sandbox), script(sandbox), wait, approval, job, log, set];
+  return [http(dialer), sql(dialer), transform(sandbox), script(sandbox), wait, approval, job, log, set];
 }
