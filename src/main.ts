@@ -73,7 +73,14 @@ export async function startPawl(config: Config): Promise<Pawl> {
   const keys = await composeVault(config, { pool, sources: configurationSecrets(pool), log, opened });
   const auditing = openAudit({ pool, key: keys.vault.deriveKey("audit"), log });
   opened.defer(() => auditing.close());
-  const configuration = createConfiguration({ pool, vault: keys.vault, fileLimit: config.fileLimit });
+  const dialer = createDialer({ policy: config.egress, allow: config.egressAllow, ownPorts: () => ownPorts });
+  opened.defer(() => dialer.close());
+  const configuration = createConfiguration({
+    pool,
+    vault: keys.vault,
+    fileLimit: config.fileLimit,
+    dialer,
+  });
 
   const adminToken = await ensureAdmin(pool, {
     keep: async (token) => void (await keepAdminToken(config.dataDir, token)),
@@ -82,8 +89,6 @@ export async function startPawl(config: Config): Promise<Pawl> {
   opened.defer(() => uses.close());
   const authenticator = createAuthenticator(pool, { uses });
 
-  const dialer = createDialer({ policy: config.egress, allow: config.egressAllow, ownPorts: () => ownPorts });
-  opened.defer(() => dialer.close());
   const sandbox = createSandbox();
   opened.defer(() => sandbox.close());
   const types = stepTypes({ dialer, sandbox });
@@ -121,6 +126,7 @@ export async function startPawl(config: Config): Promise<Pawl> {
     isStoreUnavailable,
     trustProxy: config.trustProxy,
     audit: auditing.audit,
+    limits: { signIns: config.signInLimit, decrypts: config.decryptLimit, probes: config.probeLimit },
   });
   adminRoutes(app, engine);
   vaultRoutes(app, keys);

@@ -7,6 +7,7 @@ import {
   ConnectionItem,
   ConnectionName,
   ConnectionPresence,
+  ConnectionTest,
   ConnectionType,
   ConnectionTypeInfo,
   DecryptedConnection,
@@ -89,6 +90,19 @@ export const connectionRoutes = {
     body: ConnectionIdentity,
     data: ConnectionPresence,
     errors: [],
+  },
+  testConnectionInput: {
+    method: "POST",
+    path: "/connection/test",
+    access: "ConfigService:Connection:upsert",
+    tag: "Connections",
+    audits: "connection",
+    summary: "Test a connection before it is saved",
+    description:
+      "The body is as for upsert, and so are its refusals; nothing is saved. 409 for a type that can't be tested yet.",
+    body: ConnectionInput,
+    data: ConnectionTest,
+    errors: ["NOT_FOUND", "INVALID_STATE", "DECRYPT_FAILED", "SECRET_REENTRY_REQUIRED", "OVERLOADED"],
   },
   deleteConnections: {
     method: "POST",
@@ -194,6 +208,19 @@ export const connectionRoutes = {
     params: byId,
     data: Usage,
     errors: ["NOT_FOUND"],
+  },
+  testConnection: {
+    method: "POST",
+    path: "/connection/:id/test",
+    access: "ConfigService:Connection:upsert",
+    tag: "Connections",
+    audits: "connection",
+    summary: "Test a connection",
+    description:
+      "Uses its secrets as a step would, within 20 seconds, and changes nothing. 409 for a type that can't be tested yet.",
+    params: byId,
+    data: ConnectionTest,
+    errors: ["NOT_FOUND", "INVALID_STATE", "DECRYPT_FAILED", "OVERLOADED"],
   },
   connectionExists: {
     method: "GET",

@@ -12,6 +12,7 @@ import { addBodyParsers, bodyLimit } from "./body.ts";
 import { answerBrokenHttp } from "./broken-http.ts";
 import { type IsStoreUnavailable, refusalOf } from "./failure.ts";
 import { RequestLog } from "./log.ts";
+import { limitRates, type RateLimits } from "./rate-limit.ts";
 import { addReference } from "./reference.ts";
 import { requestIdOf } from "./request-id.ts";
 import { drainable } from "./shutdown.ts";
@@ -27,6 +28,8 @@ export interface AppOptions {
   trustProxy?: string[];
   /** Where requests that change something are recorded. */
   audit?: Audit;
+  /** None: nothing is counted. */
+  limits?: RateLimits;
 }
 
 /** The HTTP app without routes of its own but the description of the API. Add the others with `route`. */
@@ -77,7 +80,6 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
 
   // Node would answer other expectations than 100-continue by itself, outside the envelope; they may be ignored.
   app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
-  app.setErrorHandler((error: FastifyError, request, reply) => refuse(error, request, reply));
   addBodyParsers(app);
   app.addHook("onRequest", (request, reply, done) => {
     reply.header("x-request-id", request.id).header("cache-control", "no-store");
@@ -87,6 +89,11 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   await app.register(helmet, helmetOptions);
   // After the headers, so that refusals have them too; before any route, so that it sees each.
   guard(app, options.authenticate);
+  const limited = await limitRates(app, options.limits ?? {});
+  app.setErrorHandler(async (error: FastifyError, request, reply) => {
+    refuse(await limited(error, request), request, reply);
+    return reply;
+  });
   auditRequests(app, options.audit ?? noAudit);
   refuseSlowBodies(app);
   answerUnknownPaths(app);

@@ -46,7 +46,8 @@ export function failureBody(fault: ApiError, requestId: string): Failure {
 function headersOf(fault: ApiError): Record<string, string> {
   const { status } = errorCatalogue[fault.code];
   if (status === 401) return { "www-authenticate": "Bearer" };
-  if (status === 503) return { "retry-after": String(fault.retryAfter ?? RETRY_AFTER_SECONDS) };
+  if (status === 429 || status === 503)
+    return { "retry-after": String(fault.retryAfter ?? RETRY_AFTER_SECONDS) };
   return {};
 }
 
