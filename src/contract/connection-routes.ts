@@ -97,6 +97,7 @@ export const connectionRoutes = {
     access: "ConfigService:Connection:upsert",
     tag: "Connections",
     audits: "connection",
+    limit: "probes",
     summary: "Test a connection before it is saved",
     description:
       "The body is as for upsert, and so are its refusals; nothing is saved. 409 for a type that can't be tested yet.",
@@ -215,6 +216,7 @@ export const connectionRoutes = {
     access: "ConfigService:Connection:upsert",
     tag: "Connections",
     audits: "connection",
+    limit: "probes",
     summary: "Test a connection",
     description:
       "Uses its secrets as a step would, within 20 seconds, and changes nothing. 409 for a type that can't be tested yet.",
