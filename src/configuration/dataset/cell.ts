@@ -23,7 +23,7 @@ const readable: Record<ColumnType, (text: string) => boolean> = {
 export const typeWords: Record<ColumnType, string> = {
   string: "a text",
   integer: "a whole number of 15 digits at most",
-  number: "a number such as -1.5",
+  number: "a number such as -1.5 that loses no digits",
   boolean: "true or false",
   date: "a date such as 2026-01-31",
   timestamp: "a time with its zone, such as 2026-01-31T09:30:00Z",
@@ -85,9 +85,10 @@ export function textFault(text: string): string | undefined {
   return undefined;
 }
 
-/** Neither endless nor so small that a double would make it zero, which PostgreSQL refuses. */
+/** Neither endless, nor so small that a double would make it zero, which PostgreSQL refuses, nor whole and short of digits as a double. */
 function isKept(text: string): boolean {
   const value = Number(text);
+  if (/^[ \t]*-?\d+[ \t]*$/.test(text)) return Number.isSafeInteger(value);
   return (
     Number.isFinite(value) &&
     (value !== 0 ? Math.abs(value) >= 2.3e-308 : !/[1-9]/.test(text.split(/e/i)[0]!))
