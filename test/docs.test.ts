@@ -126,8 +126,17 @@ describe("what the pages point to", () => {
       for (const [, line] of code.matchAll(/(?<![\w./-])pawl ((?:[a-z][a-z-]* ?)+[^\n`#|)]*)/g)) {
         const [first, second = ""] = line!.trim().split(/\s+/);
         const grouped =
-          ["job", "collection", "execution", "token", "principal", "vault", "audit"].includes(first!) &&
-          /^[a-z-]+$/.test(second);
+          [
+            "job",
+            "collection",
+            "execution",
+            "token",
+            "principal",
+            "vault",
+            "audit",
+            "connection",
+            "var",
+          ].includes(first!) && /^[a-z-]+$/.test(second);
         const command = grouped ? `${first} ${second}` : first!;
         const options = shown.get(command) ?? new Set();
         for (const [option] of line!.matchAll(/--[a-z-]+/g)) options.add(option);

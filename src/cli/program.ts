@@ -3,6 +3,7 @@ import manifest from "../../package.json" with { type: "json" };
 import { addAudit } from "./audit.ts";
 import { addCollection } from "./collection.ts";
 import { addConfig } from "./config.ts";
+import { addConnection } from "./connection.ts";
 import { addControl } from "./control.ts";
 import { addDemo } from "./demo.ts";
 import { addDrain } from "./drain.ts";
@@ -16,6 +17,7 @@ import { addServe } from "./serve.ts";
 import { addStart } from "./start.ts";
 import { paint } from "./text.ts";
 import { addToken } from "./token.ts";
+import { addVar } from "./var.ts";
 import { addVault } from "./vault.ts";
 import { addWhoAmI } from "./whoami.ts";
 
@@ -62,6 +64,9 @@ function buildProgram(): Command {
   addControl(program);
   addSearch(program);
   addCollection(program);
+  program.commandsGroup("What jobs use:");
+  addConnection(program);
+  addVar(program);
   program.commandsGroup("Access:");
   addToken(program);
   addPrincipal(program);
