@@ -96,8 +96,12 @@ function isKept(text: string): boolean {
 }
 
 /** PostgreSQL knows no year 0. */
-function isDay(day: string | undefined): boolean {
-  if (day === undefined || day.startsWith("0000")) return false;
-  const time = Date.parse(`${day}T00:00:00Z`);
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day);
+function isDay(text: string | undefined): boolean {
+  if (text === undefined) return false;
+  const [year, month, day] = [Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8))];
+  const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  const days = month === 2 && isLeap ? 29 : (daysOfMonths[month - 1] ?? 0);
+  return year > 0 && day > 0 && day <= days;
 }
+
+const daysOfMonths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
