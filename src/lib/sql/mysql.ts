@@ -2,6 +2,7 @@ import type { Socket } from "node:net";
 import mysql, { type Connection } from "mysql2";
 import type { Dialer } from "../dialer.ts";
 import { networkFault } from "../dialer-faults.ts";
+import { StepError } from "../step-error.ts";
 import { type Refusal, signInFault, statementFault } from "./faults.ts";
 import { bindable, exactNumber } from "./json-value.ts";
 import {
@@ -34,7 +35,8 @@ export const mysqlProtocol: SqlProtocol = {
       socket.on("error", () => {});
       socket.destroy();
       const refusal = refusalOf(error);
-      throw refusal ? signInFault(refusal) : signal.aborted ? signal.reason : networkFault(error, place);
+      if (refusal) throw signInFault(refusal);
+      throw signal.aborted ? signal.reason : (tlsFault(error, place) ?? networkFault(error, place));
     }
   },
 };
@@ -92,6 +94,17 @@ function session(dialer: Dialer, target: SqlTarget, connection: Connection, sock
       setTimeout(() => socket.destroy(), 1_000).unref();
     },
   };
+}
+
+/** The driver puts codes of its own in the place of what TLS said. */
+function tlsFault(error: unknown, place: string): StepError | undefined {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === "HANDSHAKE_NO_SSL_SUPPORT") {
+    const text = `${place} has no TLS, and the connection asks for it. Set its useSSL to false if that is meant.`;
+    return new StepError("TLS_FAILED", text, { retryable: false });
+  }
+  if (code !== "HANDSHAKE_SSL_ERROR") return undefined;
+  return new StepError("TLS_FAILED", `${place} was not trusted: ${message}.`, { cause: error });
 }
 
 const DECIMALS: ReadonlySet<number | undefined> = new Set([0, 246]);
