@@ -1,4 +1,4 @@
-import type { Socket } from "node:net";
+import { isIP, type Socket } from "node:net";
 import mysql, { type Connection } from "mysql2";
 import type { Dialer } from "../dialer.ts";
 import { networkFault } from "../dialer-faults.ts";
@@ -24,6 +24,7 @@ export const mysqlProtocol: SqlProtocol = {
     const place = `${target.host}:${target.port}`;
     let connection: Connection | undefined;
     try {
+      requireName(target);
       await within<void>(signal, SIGN_IN_MS, (resolve, reject) => {
         connection = connectionOn(socket, target);
         connection.on("error", reject);
@@ -94,6 +95,13 @@ function session(dialer: Dialer, target: SqlTarget, connection: Connection, sock
       setTimeout(() => socket.destroy(), 1_000).unref();
     },
   };
+}
+
+/** Given an address, the driver takes any trusted certificate for "localhost". */
+function requireName({ host, tls }: SqlTarget): void {
+  if (tls === "disable" || isIP(host) === 0) return;
+  const message = `The certificate of ${host} can't be checked by an address: give the name in it as the host, or set useSSL to false.`;
+  throw new StepError("TLS_FAILED", message, { retryable: false });
 }
 
 /** The driver puts codes of its own in the place of what TLS said. */
