@@ -19,6 +19,11 @@ const connection = () => ({
   connectionType: "ftp" as const,
   variables: { host: "ftp.example.com" },
 });
+const api = () => ({
+  name: "a",
+  connectionType: "rest-api" as const,
+  variables: { baseUrl: "https://a.example" },
+});
 const variable = () => ({ name: "v", value: 1 });
 const shown = makeCertificate({ subject: "a.example" });
 const certificate = () => ({ name: "c", certificate: shown.certificate });
@@ -31,7 +36,7 @@ const template = () => ({ name: "t", method: "GET" as const, path: "/orders" });
 const text = { "content-type": "text/csv" };
 
 before(async () => {
-  pawl = await startTestPawl();
+  pawl = await startTestPawl({ PAWL_PROBE_LIMIT: "0" });
   const made = await pawl.client.createJob({
     body: { ...job({ name: "there" }), steps: [set("one"), set("two")] },
   });
@@ -135,6 +140,8 @@ const valid: Record<
   getExecutionSummary: { params: () => ({ jobId: ids.job! }) },
   getExecutionLogs: { params: () => ({ id: ids.execution! }) },
   upsertConnection: { body: connection },
+  testConnectionInput: { body: connection },
+  testConnection: { params: () => ({ id: ids.connection! }) },
   listConnectionTypes: {},
   listConnectionOptions: {},
   searchConnections: { body: () => contains("name") },
@@ -589,6 +596,12 @@ const rows: Record<RouteName, Row[]> = {
       { code: "DECRYPT_FAILED" },
     ],
   ],
+  testConnectionInput: [
+    ["an id that is not there", { body: { ...api(), id: newId() } }, missing],
+    ["no variables", { body: { ...api(), variables: {} } }, invalid("/variables/baseUrl")],
+    ["a type that can't be tested yet", {}, { code: "INVALID_STATE" }],
+  ],
+  testConnection: [["a type that can't be tested yet", {}, { code: "INVALID_STATE" }]],
   listConnectionTypes: [],
   listConnectionOptions: [["a type that is none", { query: "type=ftpp" }, invalid("query/type/0")]],
   searchConnections: searches("name"),
