@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { echo, httpServer } from "./helpers/http-server.ts";
 import { runPawl } from "./helpers/pawl-command.ts";
 import { type RunningPawl, startTestPawl } from "./helpers/running-pawl.ts";
 import { scratchRoot } from "./helpers/scratch.ts";
@@ -117,6 +118,24 @@ describe("pawl connection and pawl var", () => {
       "name: api\nconnectionType: rest-api\nvariables:\n  baseUrl: https://a.example\n  headers: { X-Tenant: '7' }\n";
     const { id } = await json(["connection", "apply", "-"], api);
     assert.equal((await variablesOf(id)).headers, '{"X-Tenant":"7"}');
+  });
+
+  test("try a connection, step by step", async () => {
+    await using target = await httpServer(echo);
+    const api = (baseUrl: string) =>
+      `{name: tried, connectionType: rest-api, variables: {baseUrl: ${baseUrl}, token: ${canary}}}`;
+    await json(["connection", "apply", "-"], api(target.url));
+    const works = await pawl(["connection", "test", "tried"]);
+    assert.equal(works.code, 0, works.stderr);
+    assert.match(works.stdout, /^Connect +SUCCESS/m);
+    await json(["connection", "apply", "-"], api("http://127.0.0.1:1"));
+    const broken = await pawl(["connection", "test", "tried"]);
+    assert.equal(broken.code, 1, broken.stderr);
+    assert.match(broken.stdout, /^Connect +FAILED/m);
+    assert.equal(
+      JSON.parse((await pawl(["connection", "test", "tried", "--json"])).stdout).status,
+      "failure",
+    );
   });
 
   test("never take a secret as an argument, and never show one", async () => {

@@ -6,6 +6,7 @@ import { where } from "./filters.ts";
 import { findConnection, typeNamed } from "./find-connection.ts";
 import { pawl } from "./own-name.ts";
 import { openSession } from "./session.ts";
+import { addConnectionTest } from "./test-connection.ts";
 import { fields, localTime, oneLine, paint, safe, table } from "./text.ts";
 
 interface ListOptions {
@@ -22,6 +23,7 @@ export function addConnection(program: Command): void {
   addConnectionApply(group);
   addList(group);
   addShow(group);
+  addConnectionTest(group);
   addDelete(group);
   addTypes(group);
 }
