@@ -91,10 +91,10 @@ export async function startPawl(config: Config): Promise<Pawl> {
 
   const sandbox = createSandbox();
   opened.defer(() => sandbox.close());
-  const types = stepTypes({ dialer, sandbox });
-  const resources = await composeRuntime({ configuration, vault: keys.vault, log, audit: auditing.audit });
-  opened.defer(() => resources.close());
-  const jobs = createJobs({ pool, stepTypes: types, ...resources });
+  const runtime = await composeRuntime({ configuration, vault: keys.vault, log, audit: auditing.audit });
+  opened.defer(() => runtime.close());
+  const types = stepTypes({ dialer, sandbox, resources: runtime.resources });
+  const jobs = createJobs({ pool, stepTypes: types, ...runtime });
 
   const engine = await openShared({
     pool,

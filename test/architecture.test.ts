@@ -30,6 +30,7 @@ const mayImport: Record<string, readonly string[]> = {
 const compositionRoot = [
   "src/main.ts",
   "src/compose-configuration.ts",
+  "src/compose-resources.ts",
   "src/compose-runtime.ts",
   "src/compose-vault.ts",
   "src/database.ts",

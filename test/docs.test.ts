@@ -21,6 +21,7 @@ import { MAX_TEXT } from "../src/lib/expression/values.ts";
 import { stepTypes } from "../src/plugins/all.ts";
 import type { StepType } from "../src/plugins/plugin.ts";
 import { createSandbox } from "../src/plugins/sandbox/pool.ts";
+import { noResources } from "./helpers/no-sources.ts";
 import { runPawl } from "./helpers/pawl-command.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -181,7 +182,7 @@ describe("docs/step-types.md", () => {
   let types: StepType[];
 
   before(() => {
-    types = stepTypes({ sandbox, dialer });
+    types = stepTypes({ sandbox, dialer, resources: noResources() });
   });
   after(async () => {
     await sandbox.close();

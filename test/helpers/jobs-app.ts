@@ -24,9 +24,10 @@ export async function jobsApp(t: TestContext, options: { audit?: Audit } = {}) {
   const { log } = identity.app;
   const vault = memoryVault();
   const configuration = createConfiguration({ pool, vault, fileLimit: 1024, dialer });
-  const resources = await composeRuntime({ configuration, vault, log, audit: options.audit ?? noAudit });
-  t.after(() => resources.close());
-  const jobs = createJobs({ pool, stepTypes: stepTypes({ dialer, sandbox }), ...resources });
+  const runtime = await composeRuntime({ configuration, vault, log, audit: options.audit ?? noAudit });
+  t.after(() => runtime.close());
+  const types = stepTypes({ dialer, sandbox, resources: runtime.resources });
+  const jobs = createJobs({ pool, stepTypes: types, ...runtime });
   jobRoutes(identity.app, jobs);
   searchRoutes(identity.app, jobs);
   const call = (method: string, url: string, payload?: object) =>
