@@ -69,7 +69,7 @@ const frameworkFaults: Record<string, [ErrorCode, string]> = {
   FST_ERR_CTP_BODY_TOO_LARGE: ["PAYLOAD_TOO_LARGE", "The body is larger than 1 MiB. Send less at a time."],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [
     "UNSUPPORTED_MEDIA_TYPE",
-    "Send the body with Content-Type: application/json.",
+    "The Content-Type is not a media type that this request takes: most take application/json.",
   ],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: [
     "MALFORMED_JSON",
