@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Compile } from "typebox/compile";
+import { noResources } from "../../test/helpers/no-sources.ts";
 import { runStep } from "../../test/helpers/step.ts";
 import { createDialer } from "../lib/dialer.ts";
 import { stepTypes } from "./all.ts";
@@ -11,16 +12,20 @@ import { set } from "./set/set.ts";
 const types = stepTypes({
   dialer: createDialer({ policy: "guarded", ownPorts: () => [] }),
   sandbox: createSandbox(),
+  resources: noResources(),
 });
 
-test("offers http, transform, script, wait, approval, job, log and set", () => {
+test("offers http, sql, dataset, file, transform, script, wait, approval, job, log and set", () => {
   assert.deepEqual(types.map(({ name }) => name).sort(), [
     "approval",
+    "dataset",
+    "file",
     "http",
     "job",
     "log",
     "script",
     "set",
+    "sql",
     "transform",
     "wait",
   ]);

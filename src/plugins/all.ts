@@ -1,22 +1,39 @@
 import type { Dialer } from "../lib/dialer.ts";
 import { approval } from "./approval/approval.ts";
+import { dataset } from "./dataset/dataset.ts";
+import { file } from "./file/file.ts";
 import { http } from "./http/http.ts";
 import { job } from "./job/job.ts";
 import { log } from "./log/log.ts";
 import type { StepType } from "./plugin.ts";
+import type { StepResources } from "./resources.ts";
 import type { Sandbox } from "./sandbox/pool.ts";
 import { script } from "./script/script.ts";
 import { set } from "./set/set.ts";
+import { sql } from "./sql/sql.ts";
 import { transform } from "./transform/transform.ts";
 import { wait } from "./wait/wait.ts";
 
-/** What step types work with: made once by the caller, who also closes both. */
+/** What step types work with: made once by the caller, who also closes dialer and sandbox. */
 export interface StepDeps {
   dialer: Dialer;
   sandbox: Sandbox;
+  resources: StepResources;
 }
 
 /** Every step type there is. */
-export function stepTypes({ dialer, sandbox }: StepDeps): StepType[] {
-  return [http(dialer), transform(sandbox), script(sandbox), wait, approval, job, log, set];
+export function stepTypes({ dialer, sandbox, resources }: StepDeps): StepType[] {
+  return [
+    http(dialer, resources),
+    sql(dialer),
+    dataset(resources),
+    file(resources),
+    transform(sandbox),
+    script(sandbox),
+    wait,
+    approval,
+    job,
+    log,
+    set,
+  ];
 }

@@ -23,10 +23,11 @@ export async function jobsApp(t: TestContext, options: { audit?: Audit } = {}) {
   const { pool } = identity;
   const { log } = identity.app;
   const vault = memoryVault();
-  const configuration = createConfiguration({ pool, vault, fileLimit: 1024 });
-  const resources = await composeRuntime({ configuration, vault, log, audit: options.audit ?? noAudit });
-  t.after(() => resources.close());
-  const jobs = createJobs({ pool, stepTypes: stepTypes({ dialer, sandbox }), ...resources });
+  const configuration = createConfiguration({ pool, vault, fileLimit: 1024, dialer });
+  const runtime = await composeRuntime({ configuration, vault, log, audit: options.audit ?? noAudit });
+  t.after(() => runtime.close());
+  const types = stepTypes({ dialer, sandbox, resources: runtime.resources });
+  const jobs = createJobs({ pool, stepTypes: types, ...runtime });
   jobRoutes(identity.app, jobs);
   searchRoutes(identity.app, jobs);
   const call = (method: string, url: string, payload?: object) =>
@@ -50,7 +51,7 @@ export async function jobsApp(t: TestContext, options: { audit?: Audit } = {}) {
     return { response, status: response.statusCode, body: response.json(), data: response.json().data };
   }
 
-  return { ...identity, as: identity.call, jobs, vault, call, make, importYaml };
+  return { ...identity, as: identity.call, jobs, vault, dialer, call, make, importYaml };
 }
 
 /** A job that is valid with little; what is given replaces its fields. */
