@@ -165,14 +165,15 @@ describe("what the pages point to", () => {
 describe("docs/step-types.md", () => {
   const page = read("docs/step-types.md");
   const sections = new Map(
-    [...page.matchAll(/^## `(\w+)`\n(.*?)(?=^## )/gms)].map(([, name, text]) => [name!, text!] as const),
+    [...page.matchAll(/^## `([\w-]+)`\n(.*?)(?=^## )/gms)].map(([, name, text]) => [name!, text!] as const),
   );
   const sandbox = createSandbox({ max: 1 });
   const dialer = createDialer({ policy: "strict", ownPorts: () => [] });
   let types: StepType[];
 
   before(() => {
-    types = stepTypes({ sandbox, dialer });
+    const registry = { findServer: async () => undefined, version: "" };
+    types = stepTypes({ sandbox, dialer, registry });
   });
   after(async () => {
     await sandbox.close();

@@ -11,14 +11,17 @@ import { set } from "./set/set.ts";
 const types = stepTypes({
   dialer: createDialer({ policy: "guarded", ownPorts: () => [] }),
   sandbox: createSandbox(),
+  registry: { findServer: async () => undefined, version: "" },
 });
 
-test("offers http, transform, script, wait, approval, job, log and set", () => {
+test("offers its step types", () => {
   assert.deepEqual(types.map(({ name }) => name).sort(), [
+    "ai-agent",
     "approval",
     "http",
     "job",
     "log",
+    "mcp-tool",
     "script",
     "set",
     "transform",

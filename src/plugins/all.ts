@@ -1,8 +1,11 @@
 import type { Dialer } from "../lib/dialer.ts";
+import { aiAgent } from "./ai-agent/ai-agent.ts";
 import { approval } from "./approval/approval.ts";
 import { http } from "./http/http.ts";
 import { job } from "./job/job.ts";
 import { log } from "./log/log.ts";
+import { mcpTool } from "./mcp-tool/mcp-tool.ts";
+import type { FindServer } from "./mcp-tool/servers.ts";
 import type { StepType } from "./plugin.ts";
 import type { Sandbox } from "./sandbox/pool.ts";
 import { script } from "./script/script.ts";
@@ -14,9 +17,23 @@ import { wait } from "./wait/wait.ts";
 export interface StepDeps {
   dialer: Dialer;
   sandbox: Sandbox;
+  /** MCP servers of the registry, and what they are told of Pawl. */
+  registry: { findServer: FindServer; version: string };
 }
 
 /** Every step type there is. */
-export function stepTypes({ dialer, sandbox }: StepDeps): StepType[] {
-  return [http(dialer), transform(sandbox), script(sandbox), wait, approval, job, log, set];
+export function stepTypes({ dialer, sandbox, registry }: StepDeps): StepType[] {
+  const mcp = { dialer, ...registry };
+  return [
+    http(dialer),
+    transform(sandbox),
+    script(sandbox),
+    wait,
+    approval,
+    job,
+    mcpTool(mcp),
+    aiAgent(mcp),
+    log,
+    set,
+  ];
 }

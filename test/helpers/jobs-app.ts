@@ -1,5 +1,6 @@
 import type { TestContext } from "node:test";
 import { createConfiguration } from "../../src/compose-configuration.ts";
+import { composeRegistry } from "../../src/compose-registry.ts";
 import { composeRuntime } from "../../src/compose-runtime.ts";
 import { type Audit, noAudit } from "../../src/http/audit.ts";
 import { createJobs } from "../../src/jobs/jobs.ts";
@@ -26,7 +27,8 @@ export async function jobsApp(t: TestContext, options: { audit?: Audit } = {}) {
   const configuration = createConfiguration({ pool, vault, fileLimit: 1024 });
   const resources = await composeRuntime({ configuration, vault, log, audit: options.audit ?? noAudit });
   t.after(() => resources.close());
-  const jobs = createJobs({ pool, stepTypes: stepTypes({ dialer, sandbox }), ...resources });
+  const registry = composeRegistry({ pool, vault, dialer });
+  const jobs = createJobs({ pool, stepTypes: stepTypes({ dialer, sandbox, registry }), ...resources });
   jobRoutes(identity.app, jobs);
   searchRoutes(identity.app, jobs);
   const call = (method: string, url: string, payload?: object) =>
