@@ -18,10 +18,13 @@ import type {
   StepResultRow,
 } from "./rows.ts";
 
-// Ids are UUIDv7: their order is that of the starts, and it has an index.
-const sortColumns: Record<HistoryQuery["sortField"], string> = {
-  startTime: "id",
-  id: "id",
+// Ids are UUIDv7: their order is that of the starts. Named with its table, since `id` alone would be the text that is
+// selected under that name, which no index has: a job's million executions were sorted for its latest (measured: 530 ms).
+const byStart = "execution.id";
+
+const sortColumns: Record<HistoryQuery["sortField"], string | undefined> = {
+  startTime: undefined,
+  id: undefined,
   endTime: "ended_at",
   durationMs: "(ended_at - started_at)",
   status: "status",
@@ -90,7 +93,7 @@ export function executionStore(pool: pg.Pool) {
     },
 
     findLast(jobId: string): Promise<ExecutionDetail | undefined> {
-      return detail("job_id = $1 order by id desc limit 1", jobId, undefined);
+      return detail(`job_id = $1 order by ${byStart} desc limit 1`, jobId, undefined);
     },
 
     /** What its logs are read by: the attempt, and the steps that it ran. Its results, which may be large, are not loaded. */
@@ -128,9 +131,10 @@ export function executionStore(pool: pg.Pool) {
 
     async findHistory(jobId: string, query: HistoryQuery): Promise<ExecutionRow[]> {
       const direction = query.sortDirection === "asc" ? "asc" : "desc";
+      const first = sortColumns[query.sortField];
+      const order = `${first ? `${first} ${direction} nulls last, ` : ""}${byStart} ${direction}`;
       const { rows } = await pool.query<ExecutionRow>(
-        `select ${columns} from execution where job_id = $1
-         order by ${sortColumns[query.sortField]} ${direction} nulls last, id ${direction} limit $2 offset $3`,
+        `select ${columns} from execution where job_id = $1 order by ${order} limit $2 offset $3`,
         [jobId, query.size, query.page * query.size],
       );
       return rows;

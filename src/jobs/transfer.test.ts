@@ -118,8 +118,8 @@ const hostile: [string, string, number, string, RegExp][] = [
   ["nothing", " ", 400, "VALIDATION_FAILED", /./],
   ["a book", `name: a\ndescription: ${"x".repeat(300_000)}`, 413, "PAYLOAD_TOO_LARGE", /262144/],
   [
-    "twenty thousand keys",
-    Array.from({ length: 20_000 }, (_, i) => `k${i}: 1`).join("\n"),
+    "ten thousand keys",
+    Array.from({ length: 10_000 }, (_, i) => `k${i}: 1`).join("\n"),
     400,
     "VALIDATION_FAILED",
     /./,

@@ -10,7 +10,22 @@ export const ENVIRONMENT = { PATH: process.env.PATH ?? "/usr/bin:/bin", LC_ALL: 
  * Runs a program to its end as the account (as ourselves when there is none). Never throws. It ends with our process,
  * and at a signal to us only then: Ctrl-C in a terminal would cut initdb short while we still wait for it.
  */
-export function run(file: string, args: string[], account: Account | null, input = ""): Promise<Outcome> {
+export async function run(
+  file: string,
+  args: string[],
+  account: Account | null,
+  input = "",
+): Promise<Outcome> {
+  for (;;) {
+    const { signal, ...outcome } = await runOnce(file, args, account, input);
+    // A Ctrl-C between the fork and the session of its own still reached it, before it became the program.
+    if (signal !== "SIGINT" || outcome.output !== "") return outcome;
+  }
+}
+
+type Ended = Outcome & { signal: NodeJS.Signals | null };
+
+function runOnce(file: string, args: string[], account: Account | null, input: string): Promise<Ended> {
   return new Promise((resolve) => {
     const child = spawn(file, args, {
       ...identity(account),
@@ -37,12 +52,12 @@ export function run(file: string, args: string[], account: Account | null, input
     child.stderr.on("data", collect);
     child.stdin.on("error", () => {});
     child.stdin.end(input);
-    const end = (outcome: Outcome) => {
+    const end = (outcome: Ended) => {
       process.off("exit", onExit);
       resolve(outcome);
     };
-    child.on("error", (error) => end({ code: null, output: error.message }));
-    child.on("close", (code) => end({ code, output: output.trim() }));
+    child.on("error", (error) => end({ code: null, signal: null, output: error.message }));
+    child.on("close", (code, signal) => end({ code, signal, output: output.trim() }));
   });
 }
 

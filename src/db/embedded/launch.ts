@@ -40,6 +40,8 @@ export async function launch(options: LaunchOptions): Promise<Launched> {
     if (attempt === ATTEMPTS) throw failed(dataDir, output);
     if (/could not bind|could not create any TCP/.test(output)) {
       port = await freePort(undefined);
+    } else if (output === "") {
+      // It says something once it runs: a Ctrl-C between the fork and the session of its own reached it before.
     } else if (/shared memory block .* still in use/.test(output)) {
       // Backends of a postmaster that was killed: they end as soon as they notice.
       await delay(100);

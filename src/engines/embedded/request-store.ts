@@ -49,7 +49,7 @@ export async function findRequests(
   const { rows } = await pool.query<StoredRequest>(
     `select id::text, kind, payload from engine_request
      where answered_at is null and id <> all($1::uuid[]) and created_at > now() - make_interval(secs => $2::float8 / 1000)
-     order by id limit $3`,
+     order by engine_request.id limit $3`,
     [given.except, given.maxAgeMs, given.limit],
   );
   return rows;
