@@ -53,6 +53,16 @@ export const assistants = {
         },
       }),
   },
+  generic: {
+    where:
+      "For any other: most take this, or ask for the URL and a header. One that only starts programs: `pawl mcp`, as for claude-desktop.",
+    snippet: (url) =>
+      json({
+        mcpServers: {
+          pawl: { type: "http", url: `${url}/mcp`, headers: { Authorization: `Bearer ${token}` } },
+        },
+      }),
+  },
 } as const satisfies Record<string, Assistant>;
 
 export function snippetFor(client: keyof typeof assistants, url: string): { where: string; text: string } {
