@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import { after, before, test } from "node:test";
 import { request } from "undici";
 import { type RunningPawl, startTestPawl } from "../../helpers/running-pawl.ts";
-import { assistantOf, type Era, eras } from "./client.ts";
+import { assistantOf, type Era, eras, errorIn } from "./client.ts";
 import { makeJobs } from "./jobs.ts";
 import { type RawCall, resultOf, revision, rpc } from "./raw.ts";
 
@@ -98,7 +98,7 @@ test("takes parameters as deep as the API does, and answers deeper ones with a r
   const deep = resultOf(await start(60));
   assert.equal(deep.isError ?? false, false, JSON.stringify(deep));
   await pawl.client.stopExecution({ body: { jobExecutionId: deep.structuredContent.executionId } });
-  assert.equal(resultOf(await start(64)).structuredContent.error.code, "INVALID_PARAMETERS");
+  assert.equal(errorIn(resultOf(await start(64)))?.code, "INVALID_PARAMETERS");
   assert.equal((await start(90)).status, 400);
 });
 
