@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
 import { type ExecutionStatus, executionStatuses, stepStatuses } from "../src/contract/execution.ts";
 import type { JobInput } from "../src/contract/job.ts";
+import { discoveryCodes, discoverySteps, mcpAuthTypes } from "../src/contract/mcp-server.ts";
 import { next, type Trigger, transitions } from "../src/engine/transitions.ts";
 import { requireValid } from "../src/jobs/definition.ts";
 import { stepTypesByName } from "../src/jobs/step-type.ts";
@@ -126,8 +127,9 @@ describe("what the pages point to", () => {
       for (const [, line] of code.matchAll(/(?<![\w./-])pawl ((?:[a-z][a-z-]* ?)+[^\n`#|)]*)/g)) {
         const [first, second = ""] = line!.trim().split(/\s+/);
         const grouped =
-          ["job", "collection", "execution", "token", "principal", "vault", "audit"].includes(first!) &&
-          /^[a-z-]+$/.test(second);
+          ["job", "collection", "execution", "token", "principal", "vault", "audit", "mcp-server"].includes(
+            first!,
+          ) && /^[a-z-]+$/.test(second);
         const command = grouped ? `${first} ${second}` : first!;
         const options = shown.get(command) ?? new Set();
         for (const [option] of line!.matchAll(/--[a-z-]+/g)) options.add(option);
@@ -197,6 +199,7 @@ describe("docs/step-types.md", () => {
       string: "text",
       boolean: "bool",
       integer: "integer",
+      number: "number",
       object: "object",
       array: "list",
     };
@@ -262,6 +265,18 @@ describe("docs/step-types.md", () => {
       mentioned.filter((code) => !codes.has(code)),
       [],
     );
+  });
+});
+
+describe("docs/mcp-servers.md", () => {
+  const page = read("docs/mcp-servers.md");
+
+  test("lists the steps of a discovery, and why they fail, as the contract has them", () => {
+    const words = (heading: string) => rowsOf(page, heading).map(([name]) => name!.replaceAll("`", ""));
+    assert.deepEqual(words("step"), [...discoverySteps]);
+    const codes = Object.keys(discoveryCodes);
+    assert.deepEqual(words("reason"), [...codes, "HTTP_503", "RPC_-32603"]);
+    assert.deepEqual(words("authType"), [...mcpAuthTypes]);
   });
 });
 

@@ -11,6 +11,7 @@ import { exitCodes } from "./exit.ts";
 import { reportFailure } from "./failure.ts";
 import { addJob } from "./job.ts";
 import { addMcp } from "./mcp.ts";
+import { addMcpServer } from "./mcp-server.ts";
 import { addPrincipal } from "./principal.ts";
 import { addSearch } from "./search.ts";
 import { addServe } from "./serve.ts";
@@ -65,6 +66,7 @@ function buildProgram(): Command {
   addCollection(program);
   program.commandsGroup("Assistants:");
   addMcp(program);
+  addMcpServer(program);
   program.commandsGroup("Access:");
   addToken(program);
   addPrincipal(program);
