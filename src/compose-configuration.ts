@@ -1,9 +1,12 @@
 import type { FastifyInstance } from "fastify";
 import type pg from "pg";
+import { apiTemplateRoutes } from "./configuration/api-template/routes.ts";
+import { apiTemplateStore } from "./configuration/api-template/store.ts";
 import { certificateRoutes } from "./configuration/certificate/routes.ts";
 import { certificateSecrets, certificateStore } from "./configuration/certificate/store.ts";
 import { connectionRoutes } from "./configuration/connection/routes.ts";
 import { connectionSecrets, connectionStore } from "./configuration/connection/store.ts";
+import { connectionTester } from "./configuration/connection/test-connection.ts";
 import { contentStore } from "./configuration/content-store.ts";
 import { datasetRoutes } from "./configuration/dataset/routes.ts";
 import { rowStore } from "./configuration/dataset/row-store.ts";
@@ -15,6 +18,7 @@ import { variableLoader } from "./configuration/variable/load.ts";
 import { variableRoutes } from "./configuration/variable/routes.ts";
 import { variableSecrets, variableStore } from "./configuration/variable/store.ts";
 import { connectionUsage } from "./jobs/usage.ts";
+import type { Dialer } from "./lib/dialer.ts";
 import type { SealedSource } from "./vault/sealed-source.ts";
 import type { Vault } from "./vault/vault.ts";
 
@@ -32,21 +36,28 @@ export interface ConfigurationDeps {
   vault: Vault;
   /** Bytes that a file may have. */
   fileLimit: number;
+  dialer: Dialer;
 }
 
 export type Configuration = ReturnType<typeof createConfiguration>;
 
 /** The configuration service, without HTTP: what its routes work with, and what the others are handed. */
-export function createConfiguration({ pool, vault, fileLimit }: ConfigurationDeps) {
+export function createConfiguration({ pool, vault, fileLimit, dialer }: ConfigurationDeps) {
   const variables = { store: variableStore(pool), vault };
   const contents = contentStore(pool);
   return {
-    connections: { store: connectionStore(pool), vault, usageOf: connectionUsage(pool) },
+    connections: {
+      store: connectionStore(pool),
+      vault,
+      usageOf: connectionUsage(pool),
+      test: connectionTester(dialer),
+    },
     variables,
     loadVariables: variableLoader(variables.store, vault),
     certificates: { store: certificateStore(pool), vault },
     contents,
     datasets: { store: datasetStore(pool), rows: rowStore(pool), contents },
+    apiTemplates: { store: apiTemplateStore(pool) },
     files: { store: fileStore(pool), contents, limit: fileLimit },
   };
 }
@@ -58,4 +69,5 @@ export function configurationRoutes(app: FastifyInstance, configuration: Configu
   certificateRoutes(app, configuration.certificates);
   datasetRoutes(app, configuration.datasets);
   fileRoutes(app, configuration.files);
+  apiTemplateRoutes(app, configuration.apiTemplates);
 }

@@ -3,6 +3,8 @@ import type { FastifyBaseLogger } from "fastify";
 import { createClient } from "./client/client.ts";
 import { ClientError } from "./client/error.ts";
 import type { Configuration } from "./compose-configuration.ts";
+import { recordFinder, stepResources } from "./compose-resources.ts";
+import { certificateRoutes } from "./configuration/certificate/routes.ts";
 import { connectionRoutes } from "./configuration/connection/routes.ts";
 import type { StepConnection } from "./contract/connection.ts";
 import { ApiError } from "./contract/errors.ts";
@@ -29,7 +31,7 @@ export interface RuntimeDeps {
 const runtime: Principal = {
   id: "runtime",
   name: "pawl runtime",
-  authorities: ["ConfigService:Connection:decrypt"],
+  authorities: ["ConfigService:Connection:decrypt", "ConfigService:Certificate:decrypt"],
   jobs: null,
   tokenId: "runtime",
 };
@@ -54,14 +56,11 @@ export async function composeRuntime({ configuration, vault, log, audit }: Runti
     audit,
   });
   connectionRoutes(app, connections);
+  certificateRoutes(app, configuration.certificates);
   const inProcess = inProcessFetch(app);
 
-  async function fetchConnection(
-    id: string,
-    executionId: string,
-    signal: AbortSignal,
-  ): Promise<StepConnection> {
-    const client = createClient({
+  const clientFor = (executionId: string) =>
+    createClient({
       url: "http://configuration.invalid",
       token,
       // The audit record shows it: which execution had the secrets.
@@ -71,7 +70,14 @@ export async function composeRuntime({ configuration, vault, log, audit }: Runti
           headers: { ...init?.headers, "user-agent": `execution ${executionId}` },
         }),
     });
-    return (await client.getDecryptedConnection({ params: { connectionId: id }, signal })).data;
+
+  async function fetchConnection(
+    id: string,
+    executionId: string,
+    signal: AbortSignal,
+  ): Promise<StepConnection> {
+    return (await clientFor(executionId).getDecryptedConnection({ params: { connectionId: id }, signal }))
+      .data;
   }
 
   const sources: StepSources = {
@@ -97,8 +103,14 @@ export async function composeRuntime({ configuration, vault, log, audit }: Runti
       return (await connections.store.findNamed(which.name, which.connectionType))[0];
     },
     findVariables: async (names) => new Set((await variables.store.load([...names])).map(({ name }) => name)),
+    hasRecord: recordFinder(configuration),
   };
-  return { sources, references, close: () => app.close() };
+  return {
+    sources,
+    references,
+    resources: stepResources(configuration, clientFor),
+    close: () => app.close(),
+  };
 }
 
 /** The store is away just now: what began before it went waits for it, as everything else does. */

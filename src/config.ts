@@ -119,6 +119,24 @@ export const settings = {
     "100MiB",
     "Largest file that can be uploaded.",
   ),
+  signInLimit: withDefault(
+    "PAWL_SIGN_IN_LIMIT",
+    integer(0, 1_000_000),
+    "60",
+    "Wrong credentials that one address may send in a minute before it is answered 429; 0: any number.",
+  ),
+  decryptLimit: withDefault(
+    "PAWL_DECRYPT_LIMIT",
+    integer(0, 1_000_000),
+    "600",
+    "How often one principal may read secrets in the clear in a minute; 0: any number. Steps of this process are not counted.",
+  ),
+  probeLimit: withDefault(
+    "PAWL_PROBE_LIMIT",
+    integer(0, 1_000_000),
+    "60",
+    "How often one principal may have connections tested in a minute; 0: any number.",
+  ),
   trustProxy: withDefault(
     "PAWL_TRUST_PROXY",
     addresses,

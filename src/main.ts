@@ -78,7 +78,14 @@ export async function startPawl(config: Config): Promise<Pawl> {
   const keys = await composeVault(config, { pool, sources, log, opened });
   const auditing = openAudit({ pool, key: keys.vault.deriveKey("audit"), log });
   opened.defer(() => auditing.close());
-  const configuration = createConfiguration({ pool, vault: keys.vault, fileLimit: config.fileLimit });
+  const dialer = createDialer({ policy: config.egress, allow: config.egressAllow, ownPorts: () => ownPorts });
+  opened.defer(() => dialer.close());
+  const configuration = createConfiguration({
+    pool,
+    vault: keys.vault,
+    fileLimit: config.fileLimit,
+    dialer,
+  });
 
   const adminToken = await ensureAdmin(pool, {
     keep: async (token) => void (await keepAdminToken(config.dataDir, token)),
@@ -86,8 +93,6 @@ export async function startPawl(config: Config): Promise<Pawl> {
   const uses = createRecorder(pool, { log });
   opened.defer(() => uses.close());
 
-  const dialer = createDialer({ policy: config.egress, allow: config.egressAllow, ownPorts: () => ownPorts });
-  opened.defer(() => dialer.close());
   let url = "";
   const publicUrl = () => config.publicUrl?.replace(/\/+$/, "") ?? url;
   const sessionKey = keys.vault.deriveKey("session");
@@ -96,10 +101,10 @@ export async function startPawl(config: Config): Promise<Pawl> {
   const sandbox = createSandbox();
   opened.defer(() => sandbox.close());
   const registry = composeRegistry({ pool, vault: keys.vault, dialer });
-  const types = stepTypes({ dialer, sandbox, registry });
-  const resources = await composeRuntime({ configuration, vault: keys.vault, log, audit: auditing.audit });
-  opened.defer(() => resources.close());
-  const jobs = createJobs({ pool, stepTypes: types, ...resources });
+  const runtime = await composeRuntime({ configuration, vault: keys.vault, log, audit: auditing.audit });
+  opened.defer(() => runtime.close());
+  const types = stepTypes({ dialer, sandbox, resources: runtime.resources, registry });
+  const jobs = createJobs({ pool, stepTypes: types, ...runtime });
 
   const engine = await openShared({
     pool,
@@ -132,6 +137,7 @@ export async function startPawl(config: Config): Promise<Pawl> {
     isStoreUnavailable,
     trustProxy: config.trustProxy,
     audit: auditing.audit,
+    limits: { signIns: config.signInLimit, decrypts: config.decryptLimit, probes: config.probeLimit },
   });
   adminRoutes(app, engine);
   vaultRoutes(app, keys);

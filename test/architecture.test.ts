@@ -35,6 +35,7 @@ const compositionRoot = [
   "src/compose-configuration.ts",
   "src/compose-identity.ts",
   "src/compose-registry.ts",
+  "src/compose-resources.ts",
   "src/compose-runtime.ts",
   "src/compose-vault.ts",
   "src/database.ts",

@@ -22,6 +22,7 @@ import { MAX_TEXT } from "../src/lib/expression/values.ts";
 import { stepTypes } from "../src/plugins/all.ts";
 import type { StepType } from "../src/plugins/plugin.ts";
 import { createSandbox } from "../src/plugins/sandbox/pool.ts";
+import { noResources } from "./helpers/no-sources.ts";
 import { runPawl } from "./helpers/pawl-command.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -127,9 +128,18 @@ describe("what the pages point to", () => {
       for (const [, line] of code.matchAll(/(?<![\w./-])pawl ((?:[a-z][a-z-]* ?)+[^\n`#|)]*)/g)) {
         const [first, second = ""] = line!.trim().split(/\s+/);
         const grouped =
-          ["job", "collection", "execution", "token", "principal", "vault", "audit", "mcp-server"].includes(
-            first!,
-          ) && /^[a-z-]+$/.test(second);
+          [
+            "job",
+            "collection",
+            "execution",
+            "token",
+            "principal",
+            "vault",
+            "audit",
+            "connection",
+            "var",
+            "mcp-server",
+          ].includes(first!) && /^[a-z-]+$/.test(second);
         const command = grouped ? `${first} ${second}` : first!;
         const options = shown.get(command) ?? new Set();
         for (const [option] of line!.matchAll(/--[a-z-]+/g)) options.add(option);
@@ -175,7 +185,7 @@ describe("docs/step-types.md", () => {
 
   before(() => {
     const registry = { findServer: async () => undefined, version: "" };
-    types = stepTypes({ sandbox, dialer, registry });
+    types = stepTypes({ sandbox, dialer, resources: noResources(), registry });
   });
   after(async () => {
     await sandbox.close();
@@ -247,7 +257,14 @@ describe("docs/step-types.md", () => {
 
   test("lists every code that a step can fail with, and no other", () => {
     const sources = globSync(
-      ["src/plugins/**/*.ts", "src/lib/dialer*.ts", "src/engine/*.ts", "src/engines/**/*.ts"],
+      [
+        "src/plugins/**/*.ts",
+        "src/lib/{dialer*,rest-api,sql/*}.ts",
+        "src/engine/*.ts",
+        "src/engines/**/*.ts",
+        "src/compose-{runtime,resources}.ts",
+        "src/jobs/confidential.ts",
+      ],
       { cwd: root },
     );
     const codes = new Set<string>();

@@ -23,7 +23,8 @@ export async function applyFile(
   }
 }
 
-function readSource(file: string): string {
+/** What a file says; - is standard input. */
+export function readSource(file: string): string {
   try {
     return readFileSync(file === "-" ? 0 : file, "utf8");
   } catch (cause) {
@@ -34,7 +35,7 @@ function readSource(file: string): string {
 }
 
 /** The same fault with `file:line:column` instead of a pointer, wherever the pointer leads into the file. */
-function placed(error: ClientError, file: string, content: string): ClientError {
+export function placed(error: ClientError, file: string, content: string): ClientError {
   const lines = new LineCounter();
   const document = parseDocument(content, { lineCounter: lines });
   const found = error.details.map((detail) => ({

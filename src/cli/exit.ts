@@ -3,7 +3,8 @@ export const exitCodes = {
   ok: { code: 0, means: "done; with --wait: the execution COMPLETED" },
   failed: {
     code: 1,
-    means: "the execution FAILED, the audit record is not intact, or Pawl could not do its work",
+    means:
+      "the execution FAILED, the connection does not work, the audit record is not intact, or Pawl could not do its work",
   },
   usage: { code: 2, means: "the command line, a file or the configuration is wrong" },
   stopped: { code: 3, means: "the execution was STOPPED" },

@@ -75,6 +75,7 @@ function hintFor(error: ClientError): string | undefined {
     case "FORBIDDEN":
       return `\`${pawl} whoami\` shows what your token may do; \`${pawl} token create --help\` how to make one that may more.`;
     case "OVERLOADED":
+    case "RATE_LIMITED":
     case "STORE_UNAVAILABLE":
       return error.retryAfter === undefined ? "Try again shortly." : `Try again in ${error.retryAfter} s.`;
     case "INTERNAL":

@@ -40,6 +40,13 @@ function pair(count: number, per: number, large: string, small: string): string 
   return `${Math.floor(count / per)} ${large}${rest > 0 ? ` ${rest} ${small}` : ""}`;
 }
 
+/** `340 B`, `1.2 KiB`, `5.0 MiB`. */
+export function byteSize(bytes: number): string {
+  const units = ["B", "KiB", "MiB", "GiB", "TiB"];
+  const unit = Math.min(units.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
+  return `${unit === 0 ? bytes : (bytes / 1024 ** unit).toFixed(1)} ${units[unit]}`;
+}
+
 /** A timestamp of the API as local time: `2026-11-21 09:30:05`. */
 export function localTime(timestamp: string | null | undefined): string {
   // Swedish writes dates as ISO does, and toLocaleString puts them in the local time zone.

@@ -1,6 +1,7 @@
 import type pg from "pg";
 import type { BulkDeleted } from "../contract/configuration.ts";
 import { ApiError } from "../contract/errors.ts";
+import { isUniqueViolation } from "../db/faults.ts";
 import type { NamedKey, NamedRow, NamedStore } from "./named-store.ts";
 
 /** @throws ApiError NOT_FOUND */
@@ -12,6 +13,15 @@ export async function readNamed<Row extends NamedRow>(
   const found = await store.find(key);
   if (!found) throw noSuch(noun);
   return found;
+}
+
+/** The record that a step names by its id or its name. An id comes first: nobody takes a place by calling a record so. */
+export async function findByIdOrName<Row extends NamedRow>(
+  store: NamedStore<Row>,
+  idOrName: string,
+): Promise<Row | undefined> {
+  const isId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(idOrName);
+  return (isId ? await store.find({ id: idOrName }) : undefined) ?? (await store.find({ name: idOrName }));
 }
 
 export interface Removal<Row> {
@@ -53,5 +63,23 @@ export function noSuch(noun: string): ApiError {
 }
 
 export function nameTaken(noun: string, name: string): ApiError {
-  return new ApiError("CONFLICT", `There is a ${noun} named "${name}" already. Choose another name.`);
+  return new ApiError(
+    "CONFLICT",
+    `There is ${/^[aeiou]/i.test(noun) ? "an" : "a"} ${noun} named "${name}" already. Choose another name.`,
+  );
+}
+
+/** @param constraint the one that keeps the names of these records unique */
+export async function refusingTakenNames<Result>(
+  noun: string,
+  constraint: string,
+  name: string,
+  write: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await write();
+  } catch (error) {
+    if (!isUniqueViolation(error, constraint)) throw error;
+    throw nameTaken(noun, name);
+  }
 }

@@ -133,5 +133,23 @@ export const ConnectionTypeInfo = Type.Object({
     description: "Fields that say where the secrets go: when one changes, the secrets must be entered again.",
   }),
   extraPrefix: Type.String({ description: "Further variables may have names that begin with this." }),
+  testable: Type.Boolean({ description: "POST /connection/{id}/test has a test for it." }),
 });
 export type ConnectionTypeInfo = Static<typeof ConnectionTypeInfo>;
+
+export const connectionTestStatuses = ["SUCCESS", "FAILED", "SKIPPED"] as const;
+
+/** What came of a test of a connection. */
+export const ConnectionTest = Type.Object({
+  status: OneOf(["success", "failure"]),
+  steps: Type.Array(
+    Type.Object({
+      name: Type.String({ description: "What was tried: Settings, Connect, Sign in, Request, Query." }),
+      status: OneOf([...connectionTestStatuses], { description: "SKIPPED: one before it failed." }),
+      durationMs: Type.Integer(),
+      message: Type.Optional(Type.String({ description: "A sentence, without secrets." })),
+    }),
+  ),
+  durationMs: Type.Integer(),
+});
+export type ConnectionTest = Static<typeof ConnectionTest>;

@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import type { FilterRequest } from "./search.ts";
 import { Id, OneOf, Strict, Timestamp } from "./shapes.ts";
 
 export const DatasetName = Type.String({ minLength: 1, maxLength: 200 });
@@ -112,3 +113,21 @@ export const ExportQuery = Type.Object({
     }),
   ),
 });
+
+/** What a step may ask of the rows of a dataset. */
+export interface RowsRequest {
+  filters?: FilterRequest["filters"];
+  searchText?: string | null;
+  /** A column, or _row: the number of the row, which it is when left out. */
+  sortBy?: string;
+  sortOrder?: "asc" | "desc";
+  page?: number;
+  size?: number;
+}
+
+export interface RowsFound {
+  columns: DatasetColumn[];
+  rows: DatasetRow[];
+  /** Of all pages. */
+  total: number;
+}

@@ -25,6 +25,10 @@ export const errorCatalogue = {
     status: 422,
     when: "Where secrets go has changed: those that `details` names must be entered again.",
   },
+  RATE_LIMITED: {
+    status: 429,
+    when: "Too many wrong credentials from this address, or too many secrets read; try again after Retry-After.",
+  },
   INTERNAL: { status: 500, when: "A fault of ours. The request id finds it in the log." },
   STORE_UNAVAILABLE: { status: 503, when: "The database cannot be reached just now; try again." },
   ISSUER_UNAVAILABLE: {
@@ -50,7 +54,7 @@ export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly code: ErrorCode;
   readonly details: FaultDetail[] | undefined;
-  /** Seconds a client should wait before it tries again (503 only). */
+  /** Seconds a client should wait before it tries again (429 and 503 only). */
   readonly retryAfter: number | undefined;
 
   constructor(

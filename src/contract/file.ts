@@ -32,3 +32,10 @@ export const FileUpload = Type.Object({
     Type.Integer({ minimum: 1, description: "Refuse (409) unless this is the current version." }),
   ),
 });
+
+/** A file as a step reads it. */
+export interface OpenedFile {
+  file: StoredFile;
+  /** Can be read more than once, each time from its beginning. */
+  bytes: AsyncIterable<Uint8Array>;
+}

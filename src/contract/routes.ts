@@ -1,5 +1,6 @@
 import Type, { type Static, type TSchema } from "typebox";
 import { adminRoutes } from "./admin-routes.ts";
+import { apiTemplateRoutes } from "./api-template-routes.ts";
 import type { Access } from "./authorities.ts";
 import { bridgeRoutes } from "./bridge-routes.ts";
 import { certificateRoutes } from "./certificate-routes.ts";
@@ -32,6 +33,9 @@ import { mcpServerRoutes } from "./mcp-server-routes.ts";
 import { FilterRequest, itemTypes, SearchItem, searchFields } from "./search.ts";
 import { Id, Meta, OneOf } from "./shapes.ts";
 import { variableRoutes } from "./variable-routes.ts";
+
+/** What is counted for each principal: secrets in the clear, attempts to reach another server. */
+export type RouteLimit = "decrypts" | "probes";
 
 /** One route: everything that the server, the client and the documentation need to know of it. */
 export interface Route {
@@ -72,7 +76,9 @@ export interface Route {
   audits?: string | false;
   /** What it does is kept with its author elsewhere: the audit record has only those who were forbidden. */
   ownHistory?: true;
-  /** Failures besides those that every route may answer (400, 401, 403, 413, 415, 500, 503). */
+  /** Refused with 429 when one principal calls it too often. */
+  limit?: RouteLimit;
+  /** Failures besides those that every route may answer (400, 401, 403, 413, 415, 429, 500, 503). */
   errors: ErrorCode[];
 }
 
@@ -474,6 +480,7 @@ export const routes = {
   ...certificateRoutes,
   ...datasetRoutes,
   ...fileRoutes,
+  ...apiTemplateRoutes,
 
   ...adminRoutes,
 

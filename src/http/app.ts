@@ -13,6 +13,7 @@ import { addBodyParsers, bodyLimit } from "./body.ts";
 import { answerBrokenHttp } from "./broken-http.ts";
 import { type IsStoreUnavailable, refusalOf } from "./failure.ts";
 import { RequestLog } from "./log.ts";
+import { limitRates, type RateLimits } from "./rate-limit.ts";
 import { addReference } from "./reference.ts";
 import { requestIdOf } from "./request-id.ts";
 import { drainable } from "./shutdown.ts";
@@ -28,6 +29,8 @@ export interface AppOptions {
   trustProxy?: string[];
   /** Where requests that change something are recorded. */
   audit?: Audit;
+  /** None: nothing is counted. */
+  limits?: RateLimits;
   /** Whether it describes the API at /docs; it does unless told otherwise. */
   describe?: boolean;
 }
@@ -80,7 +83,6 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
 
   // Node would answer other expectations than 100-continue by itself, outside the envelope; they may be ignored.
   app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
-  app.setErrorHandler((error: FastifyError, request, reply) => refuse(error, request, reply));
   addBodyParsers(app);
   app.addHook("onRequest", (request, reply, done) => {
     reply.header("x-request-id", request.id).header("cache-control", "no-store");
@@ -90,6 +92,11 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   await app.register(helmet, helmetOptions);
   // After the headers, so that refusals have them too; before any route, so that it sees each.
   guard(app, options.authenticate);
+  const limited = await limitRates(app, options.limits ?? {});
+  app.setErrorHandler(async (error: FastifyError, request, reply) => {
+    refuse(await limited(error, request), request, reply);
+    return reply;
+  });
   auditRequests(app, options.audit ?? noAudit);
   refuseSlowBodies(app);
   answerUnknownPaths(app);

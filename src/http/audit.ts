@@ -134,6 +134,9 @@ export function actorOf(principal: Principal | null, otherwise = "anybody"): Aud
 
 /** Only what is called an id: a token in the path is a key to what is behind it. */
 function idIn(params: unknown): string | null {
-  const { id } = (params ?? {}) as { id?: unknown };
+  const ids = Object.entries((params ?? {}) as Record<string, unknown>).filter(([name]) =>
+    /^id$|Id$/.test(name),
+  );
+  const id = ids[0]?.[1];
   return typeof id === "string" ? id.slice(0, 200) : null;
 }

@@ -46,7 +46,8 @@ export function failureBody(fault: ApiError, requestId: string): Failure {
 function headersOf(fault: ApiError): Record<string, string> {
   const { status } = errorCatalogue[fault.code];
   if (status === 401) return { "www-authenticate": "Bearer" };
-  if (status === 503) return { "retry-after": String(fault.retryAfter ?? RETRY_AFTER_SECONDS) };
+  if (status === 429 || status === 503)
+    return { "retry-after": String(fault.retryAfter ?? RETRY_AFTER_SECONDS) };
   return {};
 }
 
@@ -68,7 +69,7 @@ const frameworkFaults: Record<string, [ErrorCode, string]> = {
   FST_ERR_CTP_BODY_TOO_LARGE: ["PAYLOAD_TOO_LARGE", "The body is larger than 1 MiB. Send less at a time."],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [
     "UNSUPPORTED_MEDIA_TYPE",
-    "Send the body with Content-Type: application/json.",
+    "The Content-Type is not a media type that this request takes: most take application/json.",
   ],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: [
     "MALFORMED_JSON",

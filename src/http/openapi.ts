@@ -115,7 +115,7 @@ function successes(route: Route): Json {
 /** What a route may refuse with: its own codes, and those that come with what it takes. */
 export function errorCodesOf(route: Route): ErrorCode[] {
   const codes = new Set<ErrorCode>(["VALIDATION_FAILED", ...route.errors]);
-  if (route.access !== "public") codes.add("UNAUTHENTICATED");
+  if (route.access !== "public") codes.add("UNAUTHENTICATED").add("RATE_LIMITED");
   if (route.access !== "public" && route.access !== "authenticated") codes.add("FORBIDDEN");
   if (route.method !== "GET") {
     for (const code of ["MALFORMED_JSON", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"] as const)
@@ -136,7 +136,9 @@ function failure(status: number, codes: ErrorCode[]): Json {
     headers: {
       "X-Request-Id": { $ref: "#/components/headers/RequestId" },
       ...(status === 401 ? { "WWW-Authenticate": { $ref: "#/components/headers/WwwAuthenticate" } } : {}),
-      ...(status === 503 ? { "Retry-After": { $ref: "#/components/headers/RetryAfter" } } : {}),
+      ...(status === 429 || status === 503
+        ? { "Retry-After": { $ref: "#/components/headers/RetryAfter" } }
+        : {}),
     },
     content: {
       "application/json": {

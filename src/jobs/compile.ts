@@ -1,10 +1,11 @@
 import type { StepConnection } from "../contract/connection.ts";
 import type { Retry } from "../lib/backoff.ts";
+import { secretsIn } from "../lib/connection-secrets.ts";
 import { compileCondition, type Scope } from "../lib/expression/expression.ts";
 import { EvaluationError, ExpressionFault } from "../lib/expression/fault.ts";
 import { compileTemplate } from "../lib/expression/template.ts";
 import { compileParameters, type ReadParameters } from "../lib/json-schema/parameters.ts";
-import { handedOn, type StepSources, sealedParameters, secretsOf } from "./confidential.ts";
+import { handedOn, type StepSources, sealedParameters } from "./confidential.ts";
 import type { Definition } from "./definition.ts";
 import type { StepTypes } from "./step-type.ts";
 import { variablesOf } from "./variables.ts";
@@ -101,7 +102,7 @@ function compileStep(
 function connectionOf(id: string, { loadConnection }: StepSources): CompiledStep["connection"] {
   return async (executionId, signal) => {
     const connection = await loadConnection(id, executionId, signal);
-    return { connection, secrets: secretsOf(connection) };
+    return { connection, secrets: secretsIn(connection) };
   };
 }
 

@@ -89,12 +89,3 @@ export function handedOn(vault: Vault) {
     },
   };
 }
-
-/** The values of a connection that must not be seen. */
-export function secretsOf({ connectionType, variables, sensitiveVariables }: StepConnection): string[] {
-  const values = sensitiveVariables.map((name) => variables[name]).filter((value) => value !== undefined);
-  const { token = "", authType } = variables;
-  // Of user:password the latter is a secret by itself.
-  const isPair = connectionType === "rest-api" && authType === "basic" && token.includes(":");
-  return isPair ? [...values, token.slice(token.indexOf(":") + 1)] : values;
-}

@@ -2,7 +2,7 @@ import type { ConnectionType } from "../contract/connection.ts";
 import { ApiError, type FaultDetail } from "../contract/errors.ts";
 import type { JobInput, StepInput } from "../contract/job.ts";
 import { holds, type Principal } from "../http/principal.ts";
-import type { StepTypes } from "./step-type.ts";
+import type { ResourceKind, StepTypes } from "./step-type.ts";
 import { variablesOf } from "./variables.ts";
 
 /** The connections and variables there are, as far as a job that refers to them is concerned. */
@@ -12,6 +12,7 @@ export interface KnownReferences {
   ): Promise<{ id: string; name: string; connectionType: ConnectionType } | undefined>;
   /** Of these names those that are global variables. */
   findVariables(names: readonly string[]): Promise<ReadonlySet<string>>;
+  hasRecord(kind: ResourceKind, idOrName: string): Promise<boolean>;
 }
 
 interface ReferenceDeps {
@@ -37,7 +38,8 @@ export async function requireReferences<Input extends Pick<JobInput, "steps">>(
   requireRights(principal, CONNECTIONS, "connections", placesOfConnections(input));
   const variables = await unknownVariables(deps, principal, input);
   const connections = await Promise.all(input.steps.map((step, i) => resolved(deps, step, `/steps/${i}`)));
-  const faults = [...connections.flatMap(({ faults }) => faults), ...variables];
+  const records = await recordFaults(deps, principal, input);
+  const faults = [...connections.flatMap(({ faults }) => faults), ...variables, ...records];
   if (faults.length > 0) {
     throw new ApiError(
       "VALIDATION_FAILED",
@@ -85,6 +87,37 @@ async function unknownVariables(
   return meant
     .filter(({ name }) => !known.has(name))
     .map(({ name, path }) => ({ path, message: `names the global variable "${name}", and there is none.` }));
+}
+
+const RECORDS: Record<ResourceKind, { resource: string; noun: string; plural: string }> = {
+  certificate: { resource: "Certificate", noun: "certificate", plural: "certificates" },
+  dataset: { resource: "Dataset", noun: "dataset", plural: "datasets" },
+  file: { resource: "File", noun: "file", plural: "files" },
+  apiTemplate: { resource: "ApiTemplate", noun: "API template", plural: "API templates" },
+};
+
+async function recordFaults(
+  { types, references }: ReferenceDeps,
+  principal: Principal,
+  { steps }: Steps,
+): Promise<FaultDetail[]> {
+  const named = steps.flatMap((step, i) =>
+    (types.get(step.type)?.references?.(step.input ?? {}) ?? []).map((each) => ({
+      ...each,
+      path: `/steps/${i}/input${each.path}`,
+    })),
+  );
+  for (const { kind, access, path } of named) {
+    const { resource, plural } = RECORDS[kind];
+    requireRights(principal, `ConfigService:${resource}:${access}`, plural, [path]);
+  }
+  const faults = await Promise.all(
+    named.map(async ({ kind, name, path }) => {
+      if (name === undefined || (await references.hasRecord(kind, name))) return [];
+      return [{ path, message: `names the ${RECORDS[kind].noun} "${name}", and there is none.` }];
+    }),
+  );
+  return faults.flat();
 }
 
 async function resolved(

@@ -15,7 +15,18 @@ export interface KnownStepType {
   connectionRequired?: boolean;
   check?(input: Record<string, unknown>, more?: { connected: boolean }): InputFault[] | Promise<InputFault[]>;
   variables?(input: Record<string, unknown>): string[];
+  references?(input: Record<string, unknown>): ResourceReference[];
 }
+
+/** A record of the configuration service that an input names; without a name only the right to it is looked at. */
+export interface ResourceReference {
+  kind: ResourceKind;
+  access: "read" | "upsert";
+  name?: string | undefined;
+  path: string;
+}
+
+export type ResourceKind = "certificate" | "dataset" | "file" | "apiTemplate";
 
 interface InputFault {
   path: string;

@@ -1,7 +1,7 @@
 import { pipeline, type Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from "node:zlib";
 import type { Dispatcher } from "undici";
-import type { Dialer } from "./dialer.ts";
+import type { Dialer, TlsIdentity } from "./dialer.ts";
 import { networkFault } from "./dialer-faults.ts";
 import { publicUrl } from "./public-url.ts";
 import { StepError } from "./step-error.ts";
@@ -14,6 +14,8 @@ export interface GuardedRequest {
   headers?: Readonly<Record<string, string>>;
   /** Like `headers`, which win over them; dropped with the first redirect to another origin, whatever they are called. */
   credentials?: Readonly<Record<string, string>>;
+  /** Of us and of those we trust; left behind with the first redirect to another origin, as the credentials are. */
+  identity?: TlsIdentity | undefined;
   body?: string | Uint8Array;
   signal?: AbortSignal;
   /** 0 hands the redirect itself back. */
@@ -56,9 +58,25 @@ const DECODERS = {
 
 /** One HTTP exchange through the dialer: redirects by hand, each checked anew, and never more body than asked for. */
 export async function guardedRequest(dialer: Dialer, request: GuardedRequest): Promise<GuardedResponse> {
+  if (request.identity === undefined) return follow(dialer, request, undefined);
+  const own = dialer.dispatcherWith(request.identity);
+  try {
+    return await follow(dialer, request, own);
+  } finally {
+    // What it answered has been read, or is not wanted.
+    await own.destroy();
+  }
+}
+
+async function follow(
+  dialer: Dialer,
+  request: GuardedRequest,
+  own: Dispatcher | undefined,
+): Promise<GuardedResponse> {
   const { signal, maxRedirects } = request;
   let { method, body } = request;
   let url = new URL(request.url);
+  let dispatcher = own ?? dialer.dispatcher;
   const { credentials = {} } = request;
   let headers: Record<string, string> = { "accept-encoding": "gzip, br", ...credentials, ...request.headers };
   if ((url.username || url.password) && headers.authorization === undefined) {
@@ -68,7 +86,7 @@ export async function guardedRequest(dialer: Dialer, request: GuardedRequest): P
     url.username = "";
     url.password = "";
     const target = `${method} ${publicUrl(url)}`;
-    const response = await exchange(dialer, { method, url, headers, body, signal }, target);
+    const response = await exchange(dispatcher, { method, url, headers, body, signal }, target);
     const next = redirectTarget(response, url);
     if (next === undefined || maxRedirects === 0) {
       const answer = await readBody(response, { limit: request.maxResponseBytes, target, signal });
@@ -91,6 +109,7 @@ export async function guardedRequest(dialer: Dialer, request: GuardedRequest): P
       headers = without(headers, (name) => name.startsWith("content-") || name === "idempotency-key");
     }
     if (next.origin !== url.origin) {
+      dispatcher = dialer.dispatcher;
       headers = without(headers, (name) => !CROSSES_ORIGINS.has(name) || Object.hasOwn(credentials, name));
     }
     url = next;
@@ -99,11 +118,15 @@ export async function guardedRequest(dialer: Dialer, request: GuardedRequest): P
 
 interface Exchange extends Pick<GuardedRequest, "method" | "url" | "headers" | "body" | "signal"> {}
 
-async function exchange(dialer: Dialer, call: Exchange, target: string): Promise<Dispatcher.ResponseData> {
+async function exchange(
+  dispatcher: Dispatcher,
+  call: Exchange,
+  target: string,
+): Promise<Dispatcher.ResponseData> {
   const { method, url, headers, body, signal } = call;
   signal?.throwIfAborted();
   try {
-    return await dialer.dispatcher.request({
+    return await dispatcher.request({
       origin: url.origin,
       path: url.pathname + url.search,
       method: method as Dispatcher.HttpMethod,

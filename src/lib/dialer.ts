@@ -35,6 +35,8 @@ export interface DialerOptions {
 export interface Dialer {
   /** For undici. It follows no redirects: `guardedRequest` does. */
   dispatcher: Dispatcher;
+  /** The same with a certificate of ours, or other authorities than the usual ones. Close it after use. */
+  dispatcherWith(identity: TlsIdentity): Dispatcher;
   /** A connected TCP socket, for the other protocols. Hand it to `tls.connect({ socket })` where TLS is wanted. */
   connect(
     host: string,
@@ -45,40 +47,25 @@ export interface Dialer {
   close(): Promise<void>;
 }
 
+/** What we show of ourselves in TLS, and whom we trust; all of it PEM. */
+export interface TlsIdentity {
+  /** With the certificates between it and its authority, in order. */
+  certificate?: string | undefined;
+  privateKey?: string | undefined;
+  /** Instead of the authorities that are trusted by default. */
+  authorities?: string | undefined;
+}
+
 const CONNECT_TIMEOUT_MS = 10_000;
 
 export function createDialer(options: DialerOptions): Dialer {
   const timeout = options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS;
   const guard = createGuard(options);
-  // The lookup is not told the port: one connector for ports of ours, one for all others.
-  // HTTP/2 is left out: one more protocol for a hostile server to play with, and jobs gain little from it.
-  const connectors = {
-    own: buildConnector({ lookup: guard.lookup(true), timeout, allowH2: false }),
-    other: buildConnector({ lookup: guard.lookup(false), timeout, allowH2: false }),
-  };
-
-  const dispatcher = new Agent({
-    allowH2: false,
-    connect(target, callback) {
-      const host = withoutBrackets(target.hostname);
-      const port = Number(target.port) || (target.protocol === "https:" ? 443 : 80);
-      const refused = guard.refuseHost(host, port);
-      if (refused) return callback(refused, null);
-      const connector = guard.isOwnPort(port) ? connectors.own : connectors.other;
-      let stranger: StepError | undefined;
-      // The types say void; undici answers the socket, and only there can the peer be checked before TLS speaks to it.
-      const socket = connector(target, (...outcome) => {
-        if (stranger) callback(stranger, null);
-        else callback(...outcome);
-      }) as unknown as Socket;
-      guard.checkPeer(socket, host, port, (refused) => {
-        stranger = refused;
-      });
-    },
-  });
+  const dispatcher = createDispatcher(guard, timeout, {});
 
   return {
     dispatcher,
+    dispatcherWith: (identity) => createDispatcher(guard, timeout, identity),
     connect(host, port, { signal, timeoutMs = timeout } = {}) {
       return new Promise<Socket>((resolve, reject) => {
         const name = withoutBrackets(host.trim());
@@ -119,6 +106,38 @@ export function createDialer(options: DialerOptions): Dialer {
       await dispatcher.destroy();
     },
   };
+}
+
+type Guard = ReturnType<typeof createGuard>;
+
+function createDispatcher(guard: Guard, timeout: number, identity: TlsIdentity): Agent {
+  const { certificate: cert, privateKey: key, authorities: ca } = identity;
+  const tls = { ...(cert && { cert }), ...(key && { key }), ...(ca && { ca }) };
+  // The lookup is not told the port: one connector for ports of ours, one for all others.
+  // HTTP/2 is left out: one more protocol for a hostile server to play with, and jobs gain little from it.
+  const connectors = {
+    own: buildConnector({ lookup: guard.lookup(true), timeout, allowH2: false, ...tls }),
+    other: buildConnector({ lookup: guard.lookup(false), timeout, allowH2: false, ...tls }),
+  };
+  return new Agent({
+    allowH2: false,
+    connect(target, callback) {
+      const host = withoutBrackets(target.hostname);
+      const port = Number(target.port) || (target.protocol === "https:" ? 443 : 80);
+      const refused = guard.refuseHost(host, port);
+      if (refused) return callback(refused, null);
+      const connector = guard.isOwnPort(port) ? connectors.own : connectors.other;
+      let stranger: StepError | undefined;
+      // The types say void; undici answers the socket, and only there can the peer be checked before TLS speaks to it.
+      const socket = connector(target, (...outcome) => {
+        if (stranger) callback(stranger, null);
+        else callback(...outcome);
+      }) as unknown as Socket;
+      guard.checkPeer(socket, host, port, (refused) => {
+        stranger = refused;
+      });
+    },
+  });
 }
 
 function createGuard({ policy, ownPorts, allow = [], lookup = systemLookup as Lookup }: DialerOptions) {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Compile } from "typebox/compile";
+import { noResources } from "../../test/helpers/no-sources.ts";
 import { runStep } from "../../test/helpers/step.ts";
 import { createDialer } from "../lib/dialer.ts";
 import { stepTypes } from "./all.ts";
@@ -11,6 +12,7 @@ import { set } from "./set/set.ts";
 const types = stepTypes({
   dialer: createDialer({ policy: "guarded", ownPorts: () => [] }),
   sandbox: createSandbox(),
+  resources: noResources(),
   registry: { findServer: async () => undefined, version: "" },
 });
 
@@ -18,12 +20,15 @@ test("offers its step types", () => {
   assert.deepEqual(types.map(({ name }) => name).sort(), [
     "ai-agent",
     "approval",
+    "dataset",
+    "file",
     "http",
     "job",
     "log",
     "mcp-tool",
     "script",
     "set",
+    "sql",
     "transform",
     "wait",
   ]);

@@ -80,6 +80,17 @@ export interface DecisionAsked {
   onDeadline?: "approve" | "reject" | "fail" | undefined;
 }
 
+/** A record of the configuration service that an input names. */
+export interface ResourceReference {
+  kind: "certificate" | "dataset" | "file" | "apiTemplate";
+  /** Who saves the job must hold the authority for it: the job hands it on to all who may run it. */
+  access: "read" | "upsert";
+  /** Id or name. Left out: it is known when the step runs, or need not be there before. */
+  name?: string | undefined;
+  /** JSON pointer into the input. */
+  path: string;
+}
+
 /**
  * A step type. One more type is one more folder in `plugins/` and one more line in `plugins/all.ts`.
  * `run` answers the output (anything JSON can hold, up to the output limit), or `Parked`, `AskedForDecision` or `StartsJob`; it throws
@@ -102,6 +113,8 @@ export interface StepType<I extends TSchema = TSchema> {
   connectionRequired?: boolean;
   /** Global variables that code in its input names: the expressions of the input are looked at anyway. */
   variables?(input: Record<string, unknown>): string[];
+  /** What the input names of the configuration service besides its connection and variables. */
+  references?(input: Record<string, unknown>): ResourceReference[];
   /**
    * Faults that the schema can't express, found at save; strings of `input` may still hold templates. Await it: code in
    * another language is parsed in the sandbox, never in this process.

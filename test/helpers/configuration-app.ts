@@ -16,7 +16,7 @@ export async function configurationApp(t: TestContext, { fileLimit = 1024 * 1024
   };
   const app = await jobsApp(t, { audit });
   const { vault } = app;
-  const configuration = createConfiguration({ pool: app.pool, vault, fileLimit });
+  const configuration = createConfiguration({ pool: app.pool, vault, fileLimit, dialer: app.dialer });
   configurationRoutes(app.app, configuration);
   return { ...app, trail, ...configuration };
 }

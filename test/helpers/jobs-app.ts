@@ -24,11 +24,12 @@ export async function jobsApp(t: TestContext, options: { audit?: Audit } = {}) {
   const { pool } = identity;
   const { log } = identity.app;
   const vault = memoryVault();
-  const configuration = createConfiguration({ pool, vault, fileLimit: 1024 });
-  const resources = await composeRuntime({ configuration, vault, log, audit: options.audit ?? noAudit });
-  t.after(() => resources.close());
+  const configuration = createConfiguration({ pool, vault, fileLimit: 1024, dialer });
+  const runtime = await composeRuntime({ configuration, vault, log, audit: options.audit ?? noAudit });
+  t.after(() => runtime.close());
   const registry = composeRegistry({ pool, vault, dialer });
-  const jobs = createJobs({ pool, stepTypes: stepTypes({ dialer, sandbox, registry }), ...resources });
+  const types = stepTypes({ dialer, sandbox, resources: runtime.resources, registry });
+  const jobs = createJobs({ pool, stepTypes: types, ...runtime });
   jobRoutes(identity.app, jobs);
   searchRoutes(identity.app, jobs);
   const call = (method: string, url: string, payload?: object) =>
@@ -52,7 +53,7 @@ export async function jobsApp(t: TestContext, options: { audit?: Audit } = {}) {
     return { response, status: response.statusCode, body: response.json(), data: response.json().data };
   }
 
-  return { ...identity, as: identity.call, jobs, vault, call, make, importYaml };
+  return { ...identity, as: identity.call, jobs, vault, dialer, call, make, importYaml };
 }
 
 /** A job that is valid with little; what is given replaces its fields. */

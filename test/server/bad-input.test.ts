@@ -3,6 +3,7 @@ import { after, before, describe, test } from "node:test";
 import type { ErrorCode } from "../../src/contract/errors.ts";
 import { type Route, type RouteName, routes } from "../../src/contract/routes.ts";
 import { newId } from "../../src/lib/ids.ts";
+import { makeCertificate } from "../helpers/certificates.ts";
 import { faultsOf, pointerTo, type Schema, withFault } from "../helpers/faulty-values.ts";
 import { type Raw, type Received, type RunningPawl, startTestPawl } from "../helpers/running-pawl.ts";
 
@@ -18,10 +19,24 @@ const connection = () => ({
   connectionType: "ftp" as const,
   variables: { host: "ftp.example.com" },
 });
+const api = () => ({
+  name: "a",
+  connectionType: "rest-api" as const,
+  variables: { baseUrl: "https://a.example" },
+});
 const variable = () => ({ name: "v", value: 1 });
+const shown = makeCertificate({ subject: "a.example" });
+const certificate = () => ({ name: "c", certificate: shown.certificate });
+const columns = [
+  { name: "name", type: "string" as const },
+  { name: "n", type: "integer" as const },
+];
+const dataset = () => ({ name: "d", columns });
+const template = () => ({ name: "t", method: "GET" as const, path: "/orders" });
+const text = { "content-type": "text/csv" };
 
 before(async () => {
-  pawl = await startTestPawl();
+  pawl = await startTestPawl({ PAWL_PROBE_LIMIT: "0" });
   const made = await pawl.client.createJob({
     body: { ...job({ name: "there" }), steps: [set("one"), set("two")] },
   });
@@ -39,6 +54,14 @@ before(async () => {
   await pawl.client.upsertConnection({ body: { ...connection(), name: "another" } });
   ids.variable = (await pawl.client.upsertVariable({ body: variable() })).data.id;
   await pawl.client.upsertVariable({ body: { ...variable(), name: "another" } });
+  ids.certificate = (await pawl.client.upsertCertificate({ body: certificate() })).data.id;
+  await pawl.client.upsertCertificate({ body: { ...certificate(), name: "another" } });
+  ids.dataset = (await pawl.client.upsertDataset({ body: dataset() })).data.id;
+  await pawl.client.upsertDataset({ body: { ...dataset(), name: "another" } });
+  ids.template = (await pawl.client.upsertApiTemplate({ body: template() })).data.id;
+  await pawl.client.upsertApiTemplate({ body: { ...template(), name: "another" } });
+  const bytes = { type: "text/plain", content: "x" };
+  ids.file = (await pawl.client.uploadFile({ query: { name: "f" }, bytes })).data.id;
 });
 after(() => pawl.close());
 
@@ -55,6 +78,7 @@ const nowhere: string[] = [];
 const invalid = (...paths: string[]): Expected => ({ code: "VALIDATION_FAILED", paths });
 const malformed: Expected = { code: "MALFORMED_JSON" };
 const missing: Expected = { code: "NOT_FOUND" };
+const unsupported: Expected = { code: "UNSUPPORTED_MEDIA_TYPE" };
 
 const contains = (field: string) => ({
   filters: { [field]: { operator: "and", constraints: [{ value: "a", matchMode: "contains" }] } },
@@ -63,7 +87,12 @@ const contains = (field: string) => ({
 /** Valid requests: what the general faults below are put into. */
 const valid: Record<
   RouteName,
-  { params?: () => Record<string, string>; query?: string; body?: () => unknown }
+  {
+    params?: () => Record<string, string>;
+    query?: Record<string, string>;
+    body?: () => unknown;
+    headers?: Record<string, string>;
+  }
 > = {
   live: {},
   ready: {},
@@ -111,6 +140,8 @@ const valid: Record<
   getExecutionSummary: { params: () => ({ jobId: ids.job! }) },
   getExecutionLogs: { params: () => ({ id: ids.execution! }) },
   upsertConnection: { body: connection },
+  testConnectionInput: { body: connection },
+  testConnection: { params: () => ({ id: ids.connection! }) },
   listConnectionTypes: {},
   listConnectionOptions: {},
   searchConnections: { body: () => contains("name") },
@@ -133,6 +164,44 @@ const valid: Record<
   deleteVariable: { params: () => ({ id: ids.variable! }) },
   getVariable: { params: () => ({ id: ids.variable! }) },
   variableExists: { params: () => ({ name: "v" }) },
+  upsertCertificate: { body: certificate },
+  listCertificateOptions: {},
+  searchCertificates: { body: () => contains("name") },
+  deleteCertificates: { body: () => ({ ids: [ids.certificate] }) },
+  getDecryptedCertificate: { params: () => ({ certificateId: ids.certificate! }) },
+  getCertificateByName: { params: () => ({ certificateName: "c" }) },
+  deleteCertificate: { params: () => ({ id: ids.certificate! }) },
+  getCertificate: { params: () => ({ id: ids.certificate! }) },
+  certificateExists: { params: () => ({ name: "c" }) },
+  upsertDataset: { body: dataset },
+  uploadDataset: { query: { name: "new" }, body: () => "name\nx\n", headers: text },
+  listDatasetOptions: {},
+  searchDatasets: { body: () => contains("name") },
+  deleteDatasets: { body: () => ({ ids: [ids.dataset] }) },
+  getDatasetByName: { params: () => ({ datasetName: "d" }) },
+  deleteDataset: { params: () => ({ id: ids.dataset! }) },
+  getDataset: { params: () => ({ id: ids.dataset! }) },
+  searchDatasetRows: { params: () => ({ id: ids.dataset! }), body: () => contains("name") },
+  appendDatasetRows: { params: () => ({ id: ids.dataset! }), body: () => ({ rows: [{ name: "x", n: 1 }] }) },
+  exportDataset: { params: () => ({ id: ids.dataset! }) },
+  datasetExists: { params: () => ({ name: "d" }) },
+  uploadFile: { query: { name: "new" }, body: () => "x", headers: text },
+  listFileOptions: {},
+  searchFiles: { body: () => contains("name") },
+  deleteFiles: { body: () => ({ ids: [ids.file] }) },
+  getFileByName: { params: () => ({ fileName: "f" }) },
+  deleteFile: { params: () => ({ id: ids.file! }) },
+  getFile: { params: () => ({ id: ids.file! }) },
+  downloadFile: { params: () => ({ id: ids.file! }) },
+  fileExists: { params: () => ({ name: "f" }) },
+  upsertApiTemplate: { body: template },
+  listApiTemplateOptions: {},
+  searchApiTemplates: { body: () => contains("name") },
+  deleteApiTemplates: { body: () => ({ ids: [ids.template] }) },
+  getApiTemplateByName: { params: () => ({ templateName: "t" }) },
+  deleteApiTemplate: { params: () => ({ id: ids.template! }) },
+  getApiTemplate: { params: () => ({ id: ids.template! }) },
+  apiTemplateExists: { params: () => ({ name: "t" }) },
   whoAmI: {},
   createPrincipal: { body: () => ({ name: "new", authorities: ["A:B:c"], jobs: {} }) },
   listPrincipals: {},
@@ -529,6 +598,12 @@ const rows: Record<RouteName, Row[]> = {
       { code: "DECRYPT_FAILED" },
     ],
   ],
+  testConnectionInput: [
+    ["an id that is not there", { body: { ...api(), id: newId() } }, missing],
+    ["no variables", { body: { ...api(), variables: {} } }, invalid("/variables/baseUrl")],
+    ["a type that can't be tested yet", {}, { code: "INVALID_STATE" }],
+  ],
+  testConnection: [["a type that can't be tested yet", {}, { code: "INVALID_STATE" }]],
   listConnectionTypes: [],
   listConnectionOptions: [["a type that is none", { query: "type=ftpp" }, invalid("query/type/0")]],
   searchConnections: searches("name"),
@@ -556,6 +631,104 @@ const rows: Record<RouteName, Row[]> = {
   deleteVariable: [],
   getVariable: [],
   variableExists: [["an id that is none", { query: "id=1" }, invalid("query/id")]],
+  // What is wrong with certificates, tables, files and templates themselves: the tests beside each.
+  upsertCertificate: [
+    ["an id that is not there", { body: { ...certificate(), id: newId() } }, missing],
+    ["a version that is passed", { query: "expectedVersion=7" }, { code: "CONFLICT" }],
+    ["a text that is no certificate", { body: { name: "c", certificate: "x" } }, invalid("/certificate")],
+    [
+      "the key of another",
+      { body: { ...certificate(), privateKey: makeCertificate({ subject: "b" }).privateKey } },
+      invalid("/privateKey"),
+    ],
+    ["a passphrase of no key", { body: { ...certificate(), passphrase: "x" } }, invalid("/passphrase")],
+  ],
+  listCertificateOptions: [],
+  searchCertificates: [
+    ...searches("name"),
+    ["a key to filter by", { body: filters("x", "sealed") }, invalid("/filters/sealed")],
+    ["a chain to sort by", { body: { sortBy: "certificate" } }, invalid("/sortBy")],
+  ],
+  deleteCertificates: [],
+  getDecryptedCertificate: [],
+  getCertificateByName: [["a name that is not there", { id: "nobody" }, missing]],
+  deleteCertificate: [],
+  getCertificate: [],
+  certificateExists: [["an id that is none", { query: "id=1" }, invalid("query/id")]],
+  upsertDataset: [
+    ["an id that is not there", { body: { ...dataset(), id: newId() } }, missing],
+    ["a version that is passed", { query: "expectedVersion=7" }, { code: "CONFLICT" }],
+    ["no columns for a new one", { body: { name: "new" } }, invalid("/columns")],
+    [
+      "a column that no row can have",
+      { body: { name: "new", columns: [{ name: "constructor", type: "string" }] } },
+      invalid("/columns/0/name"),
+    ],
+    ["other columns", { body: { ...dataset(), columns: columns.slice(1) } }, invalid("/columns")],
+  ],
+  uploadDataset: [
+    ["a column of no type", { query: "column=name" }, invalid("query/column/0")],
+    ["a column that is not there", { query: "column=x:string" }, invalid("query/column")],
+    ["two columns of one name", { body: "a,a\n1,2\n" }, invalid("/columns/1")],
+    ["JSON where the type says so", { headers: { "content-type": "application/json" } }, malformed],
+    ["a type that is not taken", { headers: { "content-type": "text/html" } }, unsupported],
+    ["a name that is taken", { query: "name=d&onExisting=fail" }, { code: "CONFLICT" }],
+    ["a version that is passed", { query: "name=d&expectedVersion=7" }, { code: "CONFLICT" }],
+  ],
+  listDatasetOptions: [],
+  searchDatasets: searches("name"),
+  deleteDatasets: [],
+  getDatasetByName: [["a name that is not there", { id: "nobody" }, missing]],
+  deleteDataset: [],
+  getDataset: [],
+  searchDatasetRows: [
+    ...searches("name").filter(([what]) => what !== "an id that is none"),
+    ["a text for a number", { body: filters("1", "n") }, invalid("/filters/n/constraints/0/value")],
+  ],
+  appendDatasetRows: [
+    ["a cell of another type", { body: { rows: [{ n: "x" }] } }, invalid("/rows/0/n")],
+    ["a cell that is a list", { body: { rows: [{ n: [1] }] } }, invalid("/rows/0/n")],
+    ["a column that is not there", { body: { rows: [{}, { no: 1 }] } }, invalid("/rows/1/no")],
+  ],
+  exportDataset: [],
+  datasetExists: [["an id that is none", { query: "id=1" }, invalid("query/id")]],
+  uploadFile: [
+    ["a type that is none", { headers: { "content-type": "text" } }, unsupported],
+    ["a digest that is none", { headers: { "content-md5": "x" } }, invalid("headers/content-md5")],
+    ["a name that is taken", { query: "name=f&onExisting=fail" }, { code: "CONFLICT" }],
+    ["a version that is passed", { query: "name=f&expectedVersion=7" }, { code: "CONFLICT" }],
+  ],
+  listFileOptions: [],
+  searchFiles: [
+    ...searches("name"),
+    ["bytes to filter by", { body: filters("x", "bytes") }, invalid("/filters/bytes")],
+  ],
+  deleteFiles: [],
+  getFileByName: [["a name that is not there", { id: "nobody" }, missing]],
+  deleteFile: [],
+  getFile: [],
+  downloadFile: [],
+  fileExists: [["an id that is none", { query: "id=1" }, invalid("query/id")]],
+  upsertApiTemplate: [
+    ["an id that is not there", { body: { ...template(), id: newId() } }, missing],
+    ["a version that is passed", { query: "expectedVersion=7" }, { code: "CONFLICT" }],
+    ["a host to fill in", { body: { ...template(), connectionType: null } }, invalid("/path")],
+    [
+      "credentials",
+      { body: { ...template(), headers: { Authorization: "Bearer x" } } },
+      invalid("/headers/Authorization"),
+    ],
+  ],
+  listApiTemplateOptions: [],
+  searchApiTemplates: [
+    ...searches("name"),
+    ["a body to filter by", { body: filters("x", "definition") }, invalid("/filters/definition")],
+  ],
+  deleteApiTemplates: [],
+  getApiTemplateByName: [["a name that is not there", { id: "nobody" }, missing]],
+  deleteApiTemplate: [],
+  getApiTemplate: [],
+  apiTemplateExists: [["an id that is none", { query: "id=1" }, invalid("query/id")]],
   whoAmI: [],
   createPrincipal: [
     [
@@ -611,15 +784,18 @@ function pathOf(name: RouteName, params: Record<string, string>): string {
 }
 
 async function ask(name: RouteName, { body, query, headers = {}, id }: Row[1]): Promise<Received> {
-  const { params, body: fitting } = valid[name];
+  const { params, body: fitting, query: needed = {}, headers: usual } = valid[name];
   const given = params?.() ?? {};
   const last = Object.keys(given).at(-1)!;
   const path = pathOf(name, id === undefined ? given : { ...given, [last]: id });
   const sent = body === undefined ? fitting?.() : body;
+  const isSent = (field: string) => query?.split("&").some((part) => part.startsWith(`${field}=`));
+  const rest = Object.entries(needed).flatMap(([field, value]) => (isSent(field) ? [] : `${field}=${value}`));
+  const all = [...rest, ...(query === undefined ? [] : [query])];
   return pawl.send({
     method: routes[name].method,
-    path: query === undefined ? path : `${path}?${query}`,
-    headers,
+    path: all.length === 0 ? path : `${path}?${all.join("&")}`,
+    headers: { ...usual, ...headers },
     body: (typeof sent === "string" || Buffer.isBuffer(sent) || sent === undefined
       ? sent
       : JSON.stringify(sent)) as Raw["body"],
@@ -825,6 +1001,10 @@ for (const [name, route] of table) {
             invalid(pointerTo(fault.at)),
           );
         }
+      });
+    } else if (route.takesBytes) {
+      test("refuses bytes that are packed", async () => {
+        check("gzip", await ask(name, { headers: { "content-encoding": "gzip" } }), unsupported);
       });
     } else if (route.method !== "GET") {
       test("refuses a body", async () => {

@@ -4,7 +4,6 @@ import type { JobInput } from "../../src/contract/job.ts";
 import { type Route, routes } from "../../src/contract/routes.ts";
 import { dumpDatabase, findSecrets, readFolder } from "../helpers/canary.ts";
 import { createTestDatabase, type TestDatabase } from "../helpers/database.ts";
-import { gate } from "../helpers/gate.ts";
 import { echo, httpServer, type TestHttpServer } from "../helpers/http-server.ts";
 import { type PawlHome, type PawlProcess, pawlHome } from "../helpers/pawl-process.ts";
 
@@ -27,8 +26,8 @@ let output = "";
 const ids: Record<string, string[]> = { id: [], jobId: [], token: [], name: [], connectionName: [] };
 /** What callers were answered, by what they asked. */
 const answers: [string, string][] = [];
-/** Where the request of the step that is under way at the crash waits. */
-const crash = gate();
+/** The step that is under way at the crash has asked; and its answer may be given. */
+const [asked, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
 
 async function begin(): Promise<void> {
   pawl = await home.start({ PAWL_LOG_LEVEL: "trace" });
@@ -38,7 +37,10 @@ before(async () => {
   database = await createTestDatabase();
   home = pawlHome({ databaseUrl: database.url });
   server = await httpServer(async (request, response) => {
-    if (request.url === "/held") await crash.pass();
+    if (request.url === "/held") {
+      asked.resolve();
+      await answered.promise;
+    }
     if (request.url === "/tell") {
       response.end(`I know ${secrets.password} and ${secrets.variable}.`);
       return;
@@ -55,7 +57,7 @@ before(async () => {
   await begin();
 });
 after(async () => {
-  crash.open();
+  answered.resolve();
   await server[Symbol.asyncDispose]();
   await home[Symbol.asyncDispose]();
   await database.drop();
@@ -363,9 +365,9 @@ test("opens secrets again after a crash, and masks what steps before it used", a
   ]);
   const { json } = await ask("POST", "/api/v2/job/start", { jobId, parameters: given });
   ids.id!.push(json.executionId);
-  await crash.reached;
+  await asked.promise;
   output += (await pawl.kill()).stdout;
-  crash.open();
+  answered.resolve();
   await begin();
   const ended = await until(json.executionId, (_, execution) => execution.endTime !== null);
   assert.equal(ended.status, "COMPLETED", JSON.stringify(ended.error));

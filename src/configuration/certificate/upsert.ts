@@ -1,12 +1,11 @@
 import { createPrivateKey, type KeyObject, type X509Certificate } from "node:crypto";
 import type { CertificateInput } from "../../contract/certificate.ts";
 import { ApiError } from "../../contract/errors.ts";
-import { isUniqueViolation } from "../../db/faults.ts";
 import type { Principal } from "../../http/principal.ts";
 import { throwFaults } from "../../http/validate.ts";
 import { newId } from "../../lib/ids.ts";
 import type { Vault } from "../../vault/vault.ts";
-import { nameTaken, noSuch, requireVersion } from "../named.ts";
+import { noSuch, refusingTakenNames, requireVersion } from "../named.ts";
 import { openSealed, reentryRequired } from "../sealed.ts";
 import { chainFault, detailsOf, type ParsedChain, parseChain } from "./parse-chain.ts";
 import { parseKey } from "./parse-key.ts";
@@ -45,7 +44,7 @@ export async function upsertCertificate(
   const given = read(input);
   const key = input.id === undefined ? { name: input.name } : { id: input.id };
   for (let tried = 0; tried < mostTries; tried++) {
-    const done = await refusingTakenNames(input.name, () =>
+    const done = await refusingTakenNames("certificate", "certificate_name", input.name, () =>
       store.transaction(async (client): Promise<UpsertedCertificate | undefined> => {
         const current = await store.lock(client, key);
         if (!current && (input.id !== undefined || expectedVersion !== undefined))
@@ -161,13 +160,4 @@ function changedFields(row: CertificateRow, current: CertificateRow | undefined)
   if (row.chain !== current?.chain) changed.push("certificate");
   if (row.sealed !== (current?.sealed ?? null)) changed.push("privateKey");
   return changed;
-}
-
-async function refusingTakenNames<Result>(name: string, write: () => Promise<Result>): Promise<Result> {
-  try {
-    return await write();
-  } catch (error) {
-    if (!isUniqueViolation(error, "certificate_name")) throw error;
-    throw nameTaken("certificate", name);
-  }
 }

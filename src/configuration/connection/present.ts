@@ -8,6 +8,7 @@ import type {
 import type { OpenConnection } from "./decrypt.ts";
 import type { ConnectionItemRow, ConnectionRow } from "./store.ts";
 import { type Template, templateOf } from "./templates.ts";
+import { testableTypes } from "./test-connection.ts";
 
 export function presentConnection(row: ConnectionRow): Connection {
   return { ...present(row), variables: inOrder(row, { ...row.plain, ...row.sealed }) };
@@ -67,5 +68,6 @@ export function presentTemplate(template: Template): ConnectionTypeInfo {
     anyOfRequired,
     destination,
     extraPrefix,
+    testable: testableTypes.includes(connectionType),
   };
 }

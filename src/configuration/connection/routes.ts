@@ -1,8 +1,10 @@
 import type { FastifyInstance } from "fastify";
+import type { ConnectionTest } from "../../contract/connection.ts";
 import { route } from "../../http/route.ts";
 import { foundMessage, searchPage } from "../search.ts";
 import { type DecryptDeps, openConnection, openValue } from "./decrypt.ts";
 import { type DeleteDeps, deleteConnection, deleteConnections } from "./delete.ts";
+import { openDraft } from "./draft.ts";
 import {
   presentConnection,
   presentDecrypted,
@@ -13,11 +15,16 @@ import {
 import { findPresence, readConnection, readNamedConnection } from "./read.ts";
 import { connectionFilters, connectionSearch } from "./store.ts";
 import { templates } from "./templates.ts";
+import { requireTestable, type TestConnection } from "./test-connection.ts";
 import { upsertConnection } from "./upsert.ts";
 
+export interface ConnectionDeps extends DecryptDeps, DeleteDeps {
+  test: TestConnection;
+}
+
 /** Registers the routes of connections. */
-export function connectionRoutes(app: FastifyInstance, connections: DecryptDeps & DeleteDeps): void {
-  const { store, usageOf } = connections;
+export function connectionRoutes(app: FastifyInstance, connections: ConnectionDeps): void {
+  const { store, usageOf, test } = connections;
 
   route(app, "upsertConnection", async (call) => {
     const { principal, body, query } = call;
@@ -87,6 +94,24 @@ export function connectionRoutes(app: FastifyInstance, connections: DecryptDeps 
     return { data, message: `Jobs that refer to the connection: ${data.totalJobs}.` };
   });
 
+  // A test sends the secrets somewhere: recorded before, as any other use of them.
+  route(app, "testConnection", async (call) => {
+    const { id, name, connectionType } = await readConnection(store, call.params.id);
+    requireTestable(connectionType);
+    const { variables, sensitive } = await openConnection(connections, id);
+    await call.mustAudit({ target: { id, name } });
+    const tested = { connectionType, variables, sensitiveVariables: sensitive };
+    const data = await test(tested, call.signal);
+    return { data, message: testMessage(data) };
+  });
+  route(app, "testConnectionInput", async (call) => {
+    requireTestable(call.body.connectionType);
+    const draft = await openDraft(connections, call.body);
+    await call.mustAudit({ target: { id: draft.id, name: draft.name } });
+    const data = await test(draft, call.signal);
+    return { data, message: testMessage(data) };
+  });
+
   // Recorded before it is answered: what can't be recorded is not told.
   route(app, "getDecryptedConnection", async (call) => {
     const opened = await openConnection(connections, call.params.connectionId);
@@ -99,4 +124,9 @@ export function connectionRoutes(app: FastifyInstance, connections: DecryptDeps 
     await call.mustAudit({ target: { id: connection.id, name: `${connection.name}: ${field}` } });
     return { data: { decryptedValue: value }, message: "The value, decrypted." };
   });
+}
+
+function testMessage({ status, steps }: ConnectionTest): string {
+  const failed = steps.find((step) => step.status === "FAILED");
+  return status === "success" ? "The connection works." : `The connection does not work: ${failed!.name}.`;
 }

@@ -7,7 +7,7 @@ export interface TemplateField extends ConnectionField {
   rule?: Rule;
 }
 
-export interface Template extends Omit<ConnectionTypeInfo, "fields"> {
+export interface Template extends Omit<ConnectionTypeInfo, "fields" | "testable"> {
   fields: readonly TemplateField[];
 }
 
@@ -140,6 +140,8 @@ export const templates: readonly Template[] = [
     "database",
     ["Database (PostgreSQL)", "PostgreSQL and what speaks its protocol."],
     [host, port("5432", true), database(true), username(true), password],
+    // How it is encrypted: with less of it, others on the way could have the password.
+    { destination: ["host", "port", "x-sslmode"] },
   ),
   template(
     "ssh",

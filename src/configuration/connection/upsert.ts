@@ -79,7 +79,7 @@ function requireVersion(current: ConnectionRow | undefined, expected: number | u
 }
 
 /** Under an id the type stays: its secrets are sealed for fields that another type may not have. */
-function requireType(current: ConnectionRow | undefined, { connectionType }: ConnectionInput): void {
+export function requireType(current: ConnectionRow | undefined, { connectionType }: ConnectionInput): void {
   if (current === undefined || current.connectionType === connectionType) return;
   throwFaults([
     {
@@ -89,7 +89,7 @@ function requireType(current: ConnectionRow | undefined, { connectionType }: Con
   ]);
 }
 
-function requireMergeable(vault: Vault, id: string, merged: MergedVariables): void {
+export function requireMergeable(vault: Vault, id: string, merged: MergedVariables): void {
   throwFaults(merged.faults);
   if (merged.misplaced.length > 0) throw decryptFailed();
   for (const [field, sealed] of Object.entries(merged.returned)) {

@@ -23,7 +23,7 @@ const readable: Record<ColumnType, (text: string) => boolean> = {
 export const typeWords: Record<ColumnType, string> = {
   string: "a text",
   integer: "a whole number of 15 digits at most",
-  number: "a number such as -1.5",
+  number: "a number such as -1.5 that loses no digits",
   boolean: "true or false",
   date: "a date such as 2026-01-31",
   timestamp: "a time with its zone, such as 2026-01-31T09:30:00Z",
@@ -85,9 +85,10 @@ export function textFault(text: string): string | undefined {
   return undefined;
 }
 
-/** Neither endless nor so small that a double would make it zero, which PostgreSQL refuses. */
+/** Neither endless, nor so small that a double would make it zero, which PostgreSQL refuses, nor whole and short of digits as a double. */
 function isKept(text: string): boolean {
   const value = Number(text);
+  if (/^[ \t]*-?\d+[ \t]*$/.test(text)) return Number.isSafeInteger(value);
   return (
     Number.isFinite(value) &&
     (value !== 0 ? Math.abs(value) >= 2.3e-308 : !/[1-9]/.test(text.split(/e/i)[0]!))
@@ -95,8 +96,12 @@ function isKept(text: string): boolean {
 }
 
 /** PostgreSQL knows no year 0. */
-function isDay(day: string | undefined): boolean {
-  if (day === undefined || day.startsWith("0000")) return false;
-  const time = Date.parse(`${day}T00:00:00Z`);
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day);
+function isDay(text: string | undefined): boolean {
+  if (text === undefined) return false;
+  const [year, month, day] = [Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8))];
+  const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  const days = month === 2 && isLeap ? 29 : (daysOfMonths[month - 1] ?? 0);
+  return year > 0 && day > 0 && day <= days;
 }
+
+const daysOfMonths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];

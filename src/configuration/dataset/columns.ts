@@ -34,15 +34,15 @@ export function givenTypes(texts: readonly string[]): {
 } {
   const types = new Map<string, ColumnType>();
   const faults: FaultDetail[] = [];
-  for (const text of texts) {
+  for (const [i, text] of texts.entries()) {
     const at = text.lastIndexOf(":");
     const [name, word] = [text.slice(0, Math.max(0, at)), text.slice(at + 1)];
     const type = columnTypes.find((each) => each === word);
     if (at < 1 || type === undefined) {
       const message = `must be a name and a type, such as amount:number; the types are ${columnTypes.join(", ")}.${didYouMean(word, columnTypes)}`;
-      faults.push({ path: "query/column", message });
+      faults.push({ path: `query/column/${i}`, message });
     } else if (types.has(name)) {
-      faults.push({ path: "query/column", message: `has the column "${name}" twice.` });
+      faults.push({ path: `query/column/${i}`, message: `has the column "${name}" twice.` });
     } else types.set(name, type);
   }
   return { types, faults };

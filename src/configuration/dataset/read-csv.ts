@@ -1,5 +1,4 @@
-import { pipeline, Readable } from "node:stream";
-import { CsvError, parse } from "csv-parse";
+import { CsvError, type Parser, parse } from "csv-parse";
 import { datasetLimits } from "../../contract/dataset.ts";
 import { ApiError } from "../../contract/errors.ts";
 
@@ -14,11 +13,11 @@ export const delimiters = { comma: ",", semicolon: ";", tab: "\t", pipe: "|" } a
 /** Beyond the first of these characters no line is looked for. */
 const firstLineChars = 65_536;
 
-/** The records of a CSV as it comes, as long as each may be. */
+/** The records of a CSV as it comes: many at a time, since to wait for each costs more than to read it. */
 export async function* readCsv(
   text: AsyncIterable<string>,
   delimiter: keyof typeof delimiters | undefined,
-): AsyncGenerator<CsvRecord> {
+): AsyncGenerator<CsvRecord[]> {
   const source = text[Symbol.asyncIterator]();
   const { start, ended } = await firstLine(source);
   const parser = parse({
@@ -29,22 +28,44 @@ export async function* readCsv(
     skip_empty_lines: true,
     max_record_size: datasetLimits.columns * 4 * 1024,
   });
-  const rest = async function* () {
+  let failure: Error | undefined;
+  parser.on("error", (error) => {
+    failure = error;
+  });
+  const pieces = async function* () {
     yield start;
     if (!ended) yield* { [Symbol.asyncIterator]: () => source };
   };
-  // What goes wrong on either side comes out of the parser.
-  pipeline(Readable.from(rest()), parser, () => {});
   try {
-    for await (const { record, info } of parser as AsyncIterable<{
-      record: string[];
-      info: { lines: number };
-    }>) {
-      yield { cells: record, line: info.lines };
+    for await (const piece of pieces()) {
+      if (failure) throw failure;
+      parser.write(piece);
+      yield readable(parser);
     }
+    parser.end();
+    const last: CsvRecord[] = [];
+    for await (const record of parser as AsyncIterable<Read>) last.push(recordOf(record));
+    yield last;
   } catch (error) {
     throw error instanceof CsvError ? asFault(error) : error;
+  } finally {
+    parser.destroy();
   }
+}
+
+interface Read {
+  record: string[];
+  info: { lines: number };
+}
+
+function readable(parser: Parser): CsvRecord[] {
+  const records: CsvRecord[] = [];
+  for (let read = parser.read(); read !== null; read = parser.read()) records.push(recordOf(read as Read));
+  return records;
+}
+
+function recordOf({ record, info }: Read): CsvRecord {
+  return { cells: record, line: info.lines };
 }
 
 async function firstLine(source: AsyncIterator<string>): Promise<{ start: string; ended: boolean }> {

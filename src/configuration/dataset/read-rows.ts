@@ -15,41 +15,50 @@ export async function* csvRows(
   text: AsyncIterable<string>,
   table: Table,
   { delimiter, header = true }: CsvForm,
-): AsyncGenerator<Cell[]> {
+): AsyncGenerator<Cell[][]> {
   let row = 0;
-  for await (const { cells, line } of readCsv(text, delimiter)) {
-    if (table.width === 0) {
-      const names = header
-        ? cells.map((name, i) => name.trim() || `column_${i + 1}`)
-        : cells.map((_, i) => `column_${i + 1}`);
-      for (const [i, name] of names.entries()) {
-        if (table.column(name) !== i)
-          table.fault(`/columns/${i}`, `two columns are named "${name.slice(0, 40)}".`);
+  for await (const records of readCsv(text, delimiter)) {
+    const rows: Cell[][] = [];
+    for (const { cells, line } of records) {
+      if (table.width === 0) {
+        nameColumns(table, cells, header);
+        if (header) continue;
       }
-      table.refuseFaults();
-      if (header) continue;
+      row++;
+      if (cells.length !== table.width) {
+        const message = `row ${row} (line ${line}) has ${cells.length} cells, and there are ${table.width} columns.`;
+        table.fault(`/rows/${row - 1}`, message);
+        continue;
+      }
+      rows.push(cells.map((cell, at) => table.cell(at, { row, line }, cell === "" ? null : cell)));
     }
-    row++;
-    if (cells.length !== table.width) {
-      const message = `row ${row} (line ${line}) has ${cells.length} cells, and there are ${table.width} columns.`;
-      table.fault(`/rows/${row - 1}`, message);
-      continue;
-    }
-    yield cells.map((cell, at) => table.cell(at, { row, line }, cell === "" ? null : cell));
+    yield rows;
   }
 }
 
+function nameColumns(table: Table, first: readonly string[], header: boolean): void {
+  const names = first.map((name, i) => (header && name.trim()) || `column_${i + 1}`);
+  for (const [i, name] of names.entries()) {
+    if (table.column(name) !== i) {
+      table.fault(`/columns/${i}`, `two columns are named "${name.slice(0, 40)}".`);
+    }
+  }
+  table.refuseFaults();
+}
+
 /** The rows of JSON objects; the names in them are the columns, new ones included. */
-export async function* jsonRows(text: AsyncIterable<string>, table: Table): AsyncGenerator<Cell[]> {
+export async function* jsonRows(text: AsyncIterable<string>, table: Table): AsyncGenerator<Cell[][]> {
   let row = 0;
-  for await (const source of splitJson(text)) {
-    row++;
-    yield objectCells(parsed(source, row, table), row, table);
+  for await (const sources of splitJson(text)) {
+    yield sources.map((source) => {
+      row++;
+      return objectCells(parsed(source, row, table), row, table);
+    });
   }
 }
 
 /** The cells of one row that came as an object. */
-export function objectCells(object: Record<string, unknown>, row: number, table: Table): Cell[] {
+function objectCells(object: Record<string, unknown>, row: number, table: Table): Cell[] {
   const cells: Cell[] = Array(table.width).fill(null);
   for (const [name, value] of Object.entries(object)) {
     const at = table.column(name);

@@ -4,10 +4,9 @@ import { route } from "../../http/route.ts";
 import { noSuch, readNamed, removeNamed } from "../named.ts";
 import { foundMessage, searchPage } from "../search.ts";
 import { appendRows } from "./append.ts";
-import { rowNumber } from "./columns.ts";
-import { exportDataset, rowObject } from "./export.ts";
+import { exportDataset } from "./export.ts";
 import { presentDataset } from "./present.ts";
-import { rowFields, rowTie } from "./row-store.ts";
+import { searchRows } from "./read.ts";
 import { type DatasetRecord, datasetFields, datasetTexts } from "./store.ts";
 import { type DatasetDeps, uploadDataset } from "./upload.ts";
 import { upsertDataset } from "./upsert.ts";
@@ -65,21 +64,8 @@ export function datasetRoutes(app: FastifyInstance, deps: DatasetDeps): void {
   }));
 
   route(app, "searchDatasetRows", async ({ params, body }) => {
-    const { contentId, columns } = await read({ id: params.id });
-    const { fields, texts } = rowFields(contentId, columns);
-    const request = { ...body, sortBy: body.sortBy ?? rowNumber, sortOrder: body.sortOrder ?? "asc" };
-    const found = await searchPage(
-      fields,
-      texts,
-      request,
-      (filter) => rows.search(contentId, filter),
-      rowTie,
-    );
-    return {
-      data: found.rows.map(({ cells }) => rowObject(columns, cells)),
-      meta: found.meta,
-      message: foundMessage("row", found.meta),
-    };
+    const found = await searchRows(rows, await read({ id: params.id }), body);
+    return { data: found.rows, meta: found.meta, message: foundMessage("row", found.meta) };
   });
   route(app, "appendDatasetRows", async (call) => {
     const dataset = await appendRows(deps, call.principal.name, call.params.id, call.body.rows);

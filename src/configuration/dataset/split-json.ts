@@ -6,13 +6,14 @@ const longestObject = 1024 * 1024;
 
 /**
  * The texts of the objects in a JSON array, or of those that follow each other (a line each), as they come: nothing is
- * parsed here, and no more than one object is held.
+ * parsed here, and no more is held than one object and those that end in the piece that has just come.
  */
-export async function* splitJson(text: AsyncIterable<string>): AsyncGenerator<string> {
+export async function* splitJson(text: AsyncIterable<string>): AsyncGenerator<string[]> {
   const state = { inArray: false, ended: false, expectsItem: true, items: 0 };
   let held = "";
   let open: Scan | undefined;
   for await (const piece of text) {
+    const objects: string[] = [];
     let at = 0;
     while (at < piece.length) {
       if (open) {
@@ -20,7 +21,7 @@ export async function* splitJson(text: AsyncIterable<string>): AsyncGenerator<st
         held += piece.slice(at, end);
         if (held.length > longestObject) throw invalid(`row ${state.items + 1} is longer than 1 MiB`);
         if (open.depth === 0) {
-          yield held;
+          objects.push(held);
           open = undefined;
           state.items++;
         }
@@ -30,6 +31,7 @@ export async function* splitJson(text: AsyncIterable<string>): AsyncGenerator<st
         open = { depth: 0, inString: false, escaped: false };
       } else at++;
     }
+    yield objects;
   }
   if (open) throw invalid(`it ends within row ${state.items + 1}`);
   if (state.inArray && !state.ended) throw invalid("it ends before the ] of its array");

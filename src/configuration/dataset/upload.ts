@@ -71,21 +71,32 @@ export async function uploadDataset(
 async function writeRows(
   store: RowStore,
   contentId: string,
-  rows: AsyncIterable<Cell[]>,
+  batches: AsyncIterable<Cell[][]>,
   table: Table,
 ): Promise<number> {
-  let written = 0;
-  let pending: Cell[][] = [];
+  let taken = 0;
   let chars = 0;
-  for await (const cells of rows) {
-    if (written + pending.length >= datasetLimits.rows) throw tooMany("rows", datasetLimits.rows);
-    pending.push(cells);
-    for (const cell of cells) chars += cell?.length ?? 0;
-    if (pending.length < batch.rows && chars < batch.chars) continue;
-    if (!table.isFaulty) await store.write(contentId, written + 1, pending);
-    written += pending.length;
-    [pending, chars] = [[], 0];
+  let pending: Cell[][] = [];
+  // One batch is written while the next is read.
+  let writing = Promise.resolve();
+  const flush = async () => {
+    const [first, rows] = [taken + 1, pending];
+    [taken, pending, chars] = [taken + rows.length, [], 0];
+    await writing;
+    if (table.isFaulty || rows.length === 0) return;
+    writing = store.write(contentId, first, rows);
+    // It is thrown where it is waited for.
+    writing.catch(() => {});
+  };
+  for await (const rows of batches) {
+    for (const cells of rows) {
+      if (taken + pending.length >= datasetLimits.rows) throw tooMany("rows", datasetLimits.rows);
+      pending.push(cells);
+      for (const cell of cells) chars += cell?.length ?? 0;
+      if (pending.length >= batch.rows || chars >= batch.chars) await flush();
+    }
   }
-  if (pending.length > 0 && !table.isFaulty) await store.write(contentId, written + 1, pending);
-  return written + pending.length;
+  await flush();
+  await writing;
+  return taken;
 }

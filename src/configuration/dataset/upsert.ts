@@ -1,10 +1,9 @@
 import type { DatasetColumn, DatasetInput } from "../../contract/dataset.ts";
 import { ApiError } from "../../contract/errors.ts";
-import { isUniqueViolation } from "../../db/faults.ts";
 import type { Principal } from "../../http/principal.ts";
 import { throwFaults } from "../../http/validate.ts";
 import { newId } from "../../lib/ids.ts";
-import { nameTaken, noSuch, requireVersion } from "../named.ts";
+import { noSuch, refusingTakenNames, requireVersion } from "../named.ts";
 import { columnFaults } from "./columns.ts";
 import type { DatasetRecord } from "./store.ts";
 import type { DatasetDeps } from "./upload.ts";
@@ -36,7 +35,7 @@ export async function upsertDataset(
   const key = input.id === undefined ? { name: input.name } : { id: input.id };
   for (let tried = 0; tried < mostTries; tried++) {
     const contentId = (await store.find(key)) ? undefined : await contents.begin(emptyKeptMs);
-    const done = await refusingTakenNames(input.name, () =>
+    const done = await refusingTakenNames("dataset", "dataset_name", input.name, () =>
       store.transaction(async (client): Promise<UpsertedDataset | undefined> => {
         const current = await store.lock(client, key);
         if (!current) {
@@ -109,13 +108,4 @@ function requireColumns(
     given.every(({ name, type }, i) => current[i]!.name === name && current[i]!.type === type);
   if (same) return;
   throwFaults([{ path: "/columns", message: "can't be changed: upload the dataset anew, or make another." }]);
-}
-
-async function refusingTakenNames<Result>(name: string, write: () => Promise<Result>): Promise<Result> {
-  try {
-    return await write();
-  } catch (error) {
-    if (!isUniqueViolation(error, "dataset_name")) throw error;
-    throw nameTaken("dataset", name);
-  }
 }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { RequestListener } from "node:http";
 import { after, test } from "node:test";
 import { echo, httpServer } from "../../../test/helpers/http-server.ts";
+import { noResources } from "../../../test/helpers/no-sources.ts";
 import { runStep, type StepCall } from "../../../test/helpers/step.ts";
 import { createDialer } from "../../lib/dialer.ts";
 import { createMasker } from "../../lib/masker.ts";
@@ -9,7 +10,7 @@ import { http } from "./http.ts";
 import type { HttpInput } from "./input.ts";
 
 const dialer = createDialer({ policy: "guarded", ownPorts: () => [] });
-const type = http(dialer);
+const type = http(dialer, noResources());
 after(() => dialer.close());
 
 interface Output {

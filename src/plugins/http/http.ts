@@ -1,9 +1,10 @@
-import type { Dialer } from "../../lib/dialer.ts";
+import type { Dialer, TlsIdentity } from "../../lib/dialer.ts";
 import { type GuardedResponse, guardedRequest } from "../../lib/dialer-request.ts";
 import { publicUrl } from "../../lib/public-url.ts";
 import { restApi } from "../../lib/rest-api.ts";
 import { StepError } from "../../lib/step-error.ts";
 import { defineStepType } from "../plugin.ts";
+import { type Asker, askerOf, type StepResources } from "../resources.ts";
 import { HttpInput, HttpOutput, inputFaults, parseUrl } from "./input.ts";
 import { bodyOf, excerpt } from "./response.ts";
 
@@ -12,7 +13,7 @@ const WORTH_A_RETRY: ReadonlySet<number> = new Set([408, 425, 429]);
 const EXCERPT_CHARS = 500;
 const MAX_RETRY_AFTER_MS = 86_400_000;
 
-export function http(dialer: Dialer) {
+export function http(dialer: Dialer, resources: StepResources) {
   return defineStepType({
     name: "http",
     title: "HTTP request",
@@ -20,10 +21,15 @@ export function http(dialer: Dialer) {
     input: HttpInput,
     output: HttpOutput,
     connectionTypes: ["rest-api"],
-    async run({ input, signal, idempotencyKey, connection, mask, log }) {
+    verbatim: ["apiTemplate", "certificate", "trust"],
+    async run({ input: given, scope, signal, idempotencyKey, connection, mask, log }) {
+      const connected = connection !== undefined;
+      const asker = askerOf({ scope, signal });
+      requireFaultless(given, connected);
+      const input = await withTemplate(given, connected, resources, asker);
+      if (input !== given) requireFaultless(input, connected);
+      const identity = await identityOf(input, resources, asker);
       const { method = "GET", responseType = "auto", maxResponseBytes = 1024 * 1024 } = input;
-      const fault = inputFaults(input as Record<string, unknown>, { connected: connection !== undefined })[0];
-      if (fault) throw invalid(`${fault.path.slice(1)} ${fault.message}`);
       const api = connection && restApi(connection.variables);
       const url = input.path === undefined ? parseUrl(input.url!)! : api!.below(input.path);
       const isOwn = api !== undefined && url.origin === api.origin;
@@ -44,6 +50,7 @@ export function http(dialer: Dialer) {
         url,
         headers,
         credentials,
+        identity,
         body,
         signal,
         maxRedirects: input.followRedirects === false ? 0 : (input.maxRedirects ?? 5),
@@ -62,7 +69,56 @@ export function http(dialer: Dialer) {
       };
     },
     check: inputFaults,
+    references: (input) =>
+      (["apiTemplate", "certificate", "trust"] as const).flatMap((field) => {
+        const name = input[field];
+        if (typeof name !== "string") return [];
+        const kind = field === "apiTemplate" ? field : "certificate";
+        return [{ kind, access: "read" as const, name, path: `/${field}` }];
+      }),
   });
+}
+
+function requireFaultless(input: HttpInput, connected: boolean): void {
+  const fault = inputFaults(input as Record<string, unknown>, { connected })[0];
+  if (fault) throw invalid(`${fault.path.slice(1)} ${fault.message}`);
+}
+
+/** The input with what its template gives; headers and query of the step come on top. */
+async function withTemplate(
+  input: HttpInput,
+  connected: boolean,
+  resources: StepResources,
+  asker: Asker,
+): Promise<HttpInput> {
+  const { apiTemplate, apiParams = {}, ...rest } = input;
+  if (apiTemplate === undefined) return input;
+  const { needsConnection, ...filled } = await resources.fillApiTemplate(apiTemplate, apiParams, asker);
+  if (needsConnection && !connected) {
+    throw invalid(`the API template "${apiTemplate}" is for a connection, and the step has none.`);
+  }
+  const headers = { ...headersToSend(filled.headers), ...headersToSend(rest.headers) };
+  return { ...rest, ...filled, headers, query: { ...filled.query, ...rest.query } };
+}
+
+async function identityOf(
+  { certificate, trust }: HttpInput,
+  resources: StepResources,
+  asker: Asker,
+): Promise<TlsIdentity | undefined> {
+  if (certificate === undefined && trust === undefined) return undefined;
+  const [own, authorities] = await Promise.all([
+    certificate === undefined ? undefined : resources.loadCertificate(certificate, asker),
+    trust === undefined ? undefined : resources.loadCertificate(trust, asker),
+  ]);
+  if (own && own.privateKey === null) {
+    throw invalid(`the certificate "${own.name}" has no private key, and can only be trusted.`);
+  }
+  return {
+    certificate: own?.certificate,
+    privateKey: own?.privateKey ?? undefined,
+    authorities: authorities?.certificate,
+  };
 }
 
 function bodyToSend({ json, text, form, binary }: HttpInput): { body?: string | Uint8Array; type?: string } {

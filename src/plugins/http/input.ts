@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import { headerFault } from "../../lib/header-fault.ts";
 import type { InputFault } from "../plugin.ts";
 
 const MIB = 1024 * 1024;
@@ -6,6 +7,21 @@ const Scalar = Type.Union([Type.String(), Type.Number(), Type.Boolean()]);
 
 export const HttpInput = Type.Object(
   {
+    apiTemplate: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        title: "API template",
+        description:
+          "Name or id of a request that is kept for many steps: it gives method, path and body. No expression.",
+      }),
+    ),
+    apiParams: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), {
+        title: "Parameters of the template",
+        description: "What the template asks for, by name.",
+      }),
+    ),
     method: Type.Optional(
       Type.Enum(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"], {
         title: "Method",
@@ -50,6 +66,24 @@ export const HttpInput = Type.Object(
       }),
     ),
     binary: Type.Optional(Type.String({ title: "Body as bytes", description: "In base64." })),
+    certificate: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        title: "Client certificate",
+        description:
+          "Name or id of a certificate with its private key, shown to the server (mutual TLS). Only to the first origin. No expression.",
+      }),
+    ),
+    trust: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        title: "Trusted authorities",
+        description:
+          "Name or id of a certificate: servers are trusted that it has signed, instead of those that the world trusts. No expression.",
+      }),
+    ),
     responseType: Type.Optional(
       Type.Enum(["auto", "json", "text", "binary"], {
         title: "Response type",
@@ -99,25 +133,17 @@ export const HttpOutput = Type.Object({
   durationMs: Type.Integer({ description: "From the request to the last byte of the answer." }),
 });
 
+/** What a template gives. Headers and query of a step come on top of its own. */
+const OF_TEMPLATE = ["method", "url", "path", "json", "text", "form", "binary"] as const;
 const BODIES = ["json", "text", "form", "binary"] as const;
 const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
-const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-// The connection's own: set by hand they break it, or let one request pass for two.
-const NOT_BY_HAND: ReadonlySet<string> = new Set([
-  "connection",
-  "content-length",
-  "expect",
-  "keep-alive",
-  "proxy-connection",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-]);
 
 /** What the schema can't say. A string with a template in it is left for the run, when its value is known. */
 export function inputFaults(input: Record<string, unknown>, { connected = false } = {}): InputFault[] {
-  const faults: InputFault[] = addressFaults(input, connected);
+  const faults: InputFault[] = [
+    ...(input.apiTemplate === undefined ? addressFaults(input, connected) : templateFaults(input)),
+    ...recordFaults(input),
+  ];
   const bodies = BODIES.filter((name) => input[name] !== undefined);
   if (bodies.length > 1) {
     faults.push({
@@ -137,12 +163,26 @@ export function inputFaults(input: Record<string, unknown>, { connected = false 
   }
   for (const [name, value] of Object.entries((headers ?? {}) as Record<string, unknown>)) {
     const path = `/headers/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
-    if (!TOKEN.test(name)) faults.push({ path, message: "has a name that HTTP does not allow." });
-    else if (NOT_BY_HAND.has(name.toLowerCase())) {
-      faults.push({ path, message: "belongs to the connection and can't be set." });
-    } else if (typeof value === "string" && hasControl(value)) {
-      faults.push({ path, message: "has a line break or another control character in it." });
-    }
+    const message = headerFault(name, value);
+    if (message !== undefined) faults.push({ path, message });
+  }
+  return faults;
+}
+
+function templateFaults(input: Record<string, unknown>): InputFault[] {
+  return OF_TEMPLATE.filter((name) => input[name] !== undefined).map((name) => ({
+    path: `/${name}`,
+    message: "is given by the API template.",
+  }));
+}
+
+/** Records are looked for when the job is saved, and so is the right to use them. */
+function recordFaults(input: Record<string, unknown>): InputFault[] {
+  const faults = ["apiTemplate", "certificate", "trust"]
+    .filter((name) => String(input[name] ?? "").includes("{{"))
+    .map((name) => ({ path: `/${name}`, message: "must be a name or an id, not an expression." }));
+  if (input.apiParams !== undefined && input.apiTemplate === undefined) {
+    faults.push({ path: "/apiParams", message: "is for an apiTemplate, and there is none." });
   }
   return faults;
 }
@@ -168,12 +208,4 @@ function addressFaults({ url, path }: Record<string, unknown>, connected: boolea
 export function parseUrl(text: string): URL | undefined {
   const url = URL.parse(text) ?? undefined;
   return url && (url.protocol === "http:" || url.protocol === "https:") ? url : undefined;
-}
-
-function hasControl(text: string): boolean {
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    if ((code < 32 && code !== 9) || code === 127 || code > 255) return true;
-  }
-  return false;
 }

@@ -1,0 +1,106 @@
+import type { Client } from "./client/client.ts";
+import { ClientError } from "./client/error.ts";
+import type { Configuration } from "./compose-configuration.ts";
+import { fillApiTemplate } from "./configuration/api-template/fill.ts";
+import { addRows, readRows } from "./configuration/dataset/read.ts";
+import { openFile, writeFile } from "./configuration/file/open.ts";
+import { findByIdOrName } from "./configuration/named.ts";
+import type { NamedRow, NamedStore } from "./configuration/named-store.ts";
+import { ApiError } from "./contract/errors.ts";
+import { isStoreUnavailable } from "./db/faults.ts";
+import type { ResourceKind } from "./jobs/step-type.ts";
+import { StepError } from "./lib/step-error.ts";
+import type { StepResources } from "./plugins/resources.ts";
+
+/** The client that an execution asks the configuration service with. */
+export type ClientFor = (executionId: string) => Client;
+
+/**
+ * What step types take from the configuration service besides connections and variables. A certificate has a key, and comes
+ * through the internal endpoint as connections do.
+ */
+export function stepResources(configuration: Configuration, clientFor: ClientFor): StepResources {
+  const { certificates, apiTemplates, datasets, files } = configuration;
+  const by = (jobName: string) => `job ${jobName}`;
+  return {
+    loadCertificate: (idOrName, { executionId, signal }) =>
+      asStepError("certificate", idOrName, async () => {
+        const { id } = await found("certificate", certificates.store, idOrName);
+        const answer = await clientFor(executionId).getDecryptedCertificate({
+          params: { certificateId: id },
+          signal,
+        });
+        return answer.data;
+      }),
+    fillApiTemplate: (idOrName, params) =>
+      asStepError("API template", idOrName, async () => {
+        const template = await found("API template", apiTemplates.store, idOrName);
+        return { ...fillApiTemplate(template, params), needsConnection: template.connectionType !== null };
+      }),
+    readRows: (idOrName, request) =>
+      asStepError("dataset", idOrName, () => readRows(datasets, idOrName, request)),
+    addRows: (idOrName, rows, { jobName }) =>
+      asStepError("dataset", idOrName, () => addRows(datasets, idOrName, rows, by(jobName))),
+    openFile: (idOrName) => asStepError("file", idOrName, () => openFile(files, idOrName)),
+    writeFile: (file, bytes, { jobName }) =>
+      asStepError("file", file.name, () => writeFile(files, { ...file, by: by(jobName) }, once(bytes))),
+  };
+}
+
+/** Whether there is such a record, for the check of a job that names it. */
+export function recordFinder({ certificates, apiTemplates, datasets, files }: Configuration) {
+  const stores: Record<ResourceKind, { store: unknown }> = {
+    certificate: certificates,
+    apiTemplate: apiTemplates,
+    dataset: datasets,
+    file: files,
+  };
+  return async (kind: ResourceKind, idOrName: string) =>
+    (await findByIdOrName(stores[kind].store as NamedStore<NamedRow>, idOrName)) !== undefined;
+}
+
+async function found<Row extends NamedRow>(
+  noun: string,
+  store: NamedStore<Row>,
+  idOrName: string,
+): Promise<Row> {
+  const row = await findByIdOrName(store, idOrName);
+  if (row) return row;
+  throw new ApiError("NOT_FOUND", `There is no such ${noun}.`);
+}
+
+async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield bytes;
+}
+
+/** What the configuration service refuses, as the failure of a step. */
+async function asStepError<T>(noun: string, name: string, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    throw resourceFault(error, noun, name);
+  }
+}
+
+function resourceFault(error: unknown, noun: string, name: string): unknown {
+  const fault = (code: string, message: string, retryable = false) =>
+    new StepError(code, message, { retryable });
+  const code = error instanceof ApiError || error instanceof ClientError ? error.code : undefined;
+  if (isStoreUnavailable(error) || code === "STORE_UNAVAILABLE" || code === "OVERLOADED") {
+    return fault("CONFIGURATION_UNAVAILABLE", "The configuration service can't be reached just now.", true);
+  }
+  if (code === undefined) return error;
+  if (code === "NOT_FOUND") {
+    return fault(
+      "RECORD_NOT_FOUND",
+      `There is no ${noun} "${name}" any more. Give the step another, and save the job.`,
+    );
+  }
+  if (code === "DECRYPT_FAILED") {
+    return fault(
+      "DECRYPT_FAILED",
+      `The private key of the ${noun} "${name}" can't be opened. Enter it again.`,
+    );
+  }
+  return fault("RECORD_REFUSED", `The ${noun} "${name}": ${(error as Error).message}`);
+}
