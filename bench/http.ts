@@ -11,7 +11,7 @@ import { benchDatabase } from "./setup.ts";
 import { round, table } from "./table.ts";
 import { verifyExecutions } from "./verify.ts";
 
-const stepsPerExecution = 3;
+export const stepsPerExecution = 3;
 
 /** Starts a second over HTTP, on the whole server in a process of its own; the load comes from this one. */
 export async function benchHttp(options: EngineOptions) {
@@ -99,7 +99,8 @@ export function printHttp({ runs }: Awaited<ReturnType<typeof benchHttp>>): stri
   return table([...columns, "p99 ms", "server cores", "pg cores", "load cores", "others", ""], rows);
 }
 
-function setJob() {
+/** A job of steps that do next to nothing. */
+export function setJob() {
   const steps = Array.from({ length: stepsPerExecution }, (_, i) => ({
     key: `s${i + 1}`,
     name: `s${i + 1}`,
@@ -118,7 +119,7 @@ async function countCompleted(pool: pg.Pool, jobId: string): Promise<number> {
 }
 
 /** Looks every quarter of a second how many that were accepted have not completed: the counters are two rows. */
-function watchBacklog(pool: pg.Pool, jobId: string, accepted: () => number) {
+export function watchBacklog(pool: pg.Pool, jobId: string, accepted: () => number) {
   let max = 0;
   let over = false;
   const watching = (async () => {

@@ -13,6 +13,7 @@ Examples:
   $ npm run bench -- engine
   $ npm run bench -- engine --in-flight 64 --seconds 120
   $ npm run bench -- http --json http.json
+  $ npm run bench -- mcp --in-flight 1,16
   $ npm run bench -- peers
   $ npm run bench -- search --items 1000000
   $ npm run bench -- control`,
@@ -57,6 +58,14 @@ benchmark("http", "starts a second over HTTP on the whole server: sync, and asyn
     const { benchHttp, printHttp } = await import("./http.ts");
     const result = await benchHttp(shared(options));
     await report(options, result, printHttp(result));
+  },
+);
+
+benchmark("mcp", "tools/list and start_job a second over MCP, in both eras, on the whole server").action(
+  async (options: Options) => {
+    const { benchMcp, printMcp } = await import("./mcp.ts");
+    const result = await benchMcp(shared(options));
+    await report(options, result, printMcp(result));
   },
 );
 

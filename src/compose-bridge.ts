@@ -41,6 +41,7 @@ function optionsOf(
     issuer: config.oidcIssuer,
     confirm: config.mcpConfirm,
     callsPerMinute: config.mcpCallsPerMinute,
+    requestsPerMinute: config.mcpRequestsPerMinute,
     log,
   };
 }

@@ -1,5 +1,4 @@
 import { timingSafeEqual } from "node:crypto";
-import { setTimeout as delay } from "node:timers/promises";
 import type { FastifyBaseLogger } from "fastify";
 import { createClient } from "./client/client.ts";
 import { ClientError } from "./client/error.ts";
@@ -17,6 +16,7 @@ import type { Principal } from "./http/principal.ts";
 import { newToken } from "./identity/tokens.ts";
 import type { StepSources } from "./jobs/confidential.ts";
 import type { KnownReferences } from "./jobs/references.ts";
+import { patiently } from "./lib/patiently.ts";
 import { StepError } from "./lib/step-error.ts";
 import type { Vault } from "./vault/vault.ts";
 
@@ -83,14 +83,14 @@ export async function composeRuntime({ configuration, vault, log, audit }: Runti
   const sources: StepSources = {
     vault,
     async loadConnection(id, executionId, signal) {
-      return patiently(signal, () =>
+      return patiently(signal, isAway, () =>
         fetchConnection(id, executionId, signal).catch((error: unknown) => {
           throw connectionFault(error, id);
         }),
       );
     },
     async loadVariables(names, signal) {
-      return patiently(signal, () =>
+      return patiently(signal, isAway, () =>
         loadVariables(names).catch((error: unknown) => {
           throw variableFault(error);
         }),
@@ -116,19 +116,7 @@ export async function composeRuntime({ configuration, vault, log, audit }: Runti
 /** The store is away just now: what began before it went waits for it, as everything else does. */
 class Away extends Error {}
 
-const [firstWaitMs, longestWaitMs] = [100, 2_000];
-
-/** Asks until there is an answer, or the step is ended. */
-async function patiently<T>(signal: AbortSignal, ask: () => Promise<T>): Promise<T> {
-  for (let wait = firstWaitMs; ; wait = Math.min(wait * 2, longestWaitMs)) {
-    try {
-      return await ask();
-    } catch (error) {
-      if (!(error instanceof Away)) throw error;
-      await delay(wait, undefined, { signal });
-    }
-  }
-}
+const isAway = (error: unknown) => error instanceof Away;
 
 function connectionFault(error: unknown, id: string): unknown {
   if (!(error instanceof ClientError)) return error;

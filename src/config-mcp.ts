@@ -81,4 +81,10 @@ export const mcpSettings = {
     "600",
     "Calls that a user may make of one MCP tool; a fifth of that of those that start or change runs. 0: any number.",
   ),
+  mcpRequestsPerMinute: withDefault(
+    "PAWL_MCP_REQUESTS_PER_MINUTE",
+    integer(0, 1_000_000),
+    "1200",
+    "Requests of any kind that one token may make to /mcp in a minute. 0: any number.",
+  ),
 } satisfies Record<string, Setting>;

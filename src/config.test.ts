@@ -104,6 +104,7 @@ describe("the configuration", () => {
     ["PAWL_MCP_ALLOWED_ORIGINS", "https://a.example", /must be a comma-separated list of host names/],
     ["PAWL_MCP_CONFIRM", "always", /must be one of argument, off/],
     ["PAWL_MCP_CALLS_PER_MINUTE", "-1", /must be a whole number from 0/],
+    ["PAWL_MCP_REQUESTS_PER_MINUTE", "many", /must be a whole number from 0/],
     ["PAWL_URL", "pawl.example.com", /must be an http or https URL/],
     [
       "PAWL_URL",

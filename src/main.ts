@@ -6,6 +6,7 @@ import { auditRoutes } from "./audit/routes.ts";
 import { composeBridge, startBridge } from "./compose-bridge.ts";
 import { configurationRoutes, configurationSecrets, createConfiguration } from "./compose-configuration.ts";
 import { composeIdentity } from "./compose-identity.ts";
+import { checkpointSeal, composeRegistry } from "./compose-registry.ts";
 import { composeRuntime } from "./compose-runtime.ts";
 import { composeVault } from "./compose-vault.ts";
 import type { Config } from "./config.ts";
@@ -44,6 +45,7 @@ import { createLogger } from "./logger.ts";
 import { stepTypes } from "./plugins/all.ts";
 import { createStepRunner } from "./plugins/run.ts";
 import { createSandbox } from "./plugins/sandbox/pool.ts";
+import { mcpServerSecrets } from "./registry/sealed-store.ts";
 
 export { removeEmbedded as removeData } from "./db/remove-embedded.ts";
 export { abandonLostKeys, RecoveryError, resetAdminToken } from "./recovery.ts";
@@ -81,7 +83,8 @@ export async function startPawl(config: Config): Promise<Pawl> {
   const { url: databaseUrl, pool, port } = await openDatabase(config, log, opened, fail);
   const ownPorts = new Set<number>(port === undefined ? [] : [port]);
 
-  const keys = await composeVault(config, { pool, sources: configurationSecrets(pool), log, opened });
+  const sources = [...configurationSecrets(pool), mcpServerSecrets(pool)];
+  const keys = await composeVault(config, { pool, sources, log, opened });
   const auditing = openAudit({ pool, key: keys.vault.deriveKey("audit"), log });
   opened.defer(() => auditing.close());
   const dialer = createDialer({ policy: config.egress, allow: config.egressAllow, ownPorts: () => ownPorts });
@@ -106,9 +109,10 @@ export async function startPawl(config: Config): Promise<Pawl> {
   const { authenticator, openMcpSession } = identity;
   const sandbox = createSandbox();
   opened.defer(() => sandbox.close());
+  const registry = composeRegistry({ pool, vault: keys.vault, dialer });
   const runtime = await composeRuntime({ configuration, vault: keys.vault, log, audit: auditing.audit });
   opened.defer(() => runtime.close());
-  const types = stepTypes({ dialer, sandbox, resources: runtime.resources });
+  const types = stepTypes({ dialer, sandbox, resources: runtime.resources, registry });
   const jobs = createJobs({ pool, stepTypes: types, ...runtime });
 
   const engine = await openShared({
@@ -117,6 +121,7 @@ export async function startPawl(config: Config): Promise<Pawl> {
     loadJob: jobs.loadCompiled,
     findJob: jobs.findCurrent,
     runStep: createStepRunner(types),
+    protect: checkpointSeal(keys.vault),
     limits: { outputBytes: config.stepOutputLimit, logBytes: logBytesPerTry, graceMs: stepGraceMs },
     maxRunning: config.maxRunning,
     maxQueued: config.maxQueued,
@@ -155,6 +160,7 @@ export async function startPawl(config: Config): Promise<Pawl> {
   jobRoutes(app, jobs);
   searchRoutes(app, jobs);
   configurationRoutes(app, configuration);
+  registry.routes(app);
   executionRoutes(app, {
     engine,
     store: executions,

@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
 import { type ExecutionStatus, executionStatuses, stepStatuses } from "../src/contract/execution.ts";
 import type { JobInput } from "../src/contract/job.ts";
+import { discoveryCodes, discoverySteps, mcpAuthTypes } from "../src/contract/mcp-server.ts";
 import { next, type Trigger, transitions } from "../src/engine/transitions.ts";
 import { requireValid } from "../src/jobs/definition.ts";
 import { stepTypesByName } from "../src/jobs/step-type.ts";
@@ -137,6 +138,7 @@ describe("what the pages point to", () => {
             "audit",
             "connection",
             "var",
+            "mcp-server",
           ].includes(first!) && /^[a-z-]+$/.test(second);
         const command = grouped ? `${first} ${second}` : first!;
         const options = shown.get(command) ?? new Set();
@@ -175,14 +177,15 @@ describe("what the pages point to", () => {
 describe("docs/step-types.md", () => {
   const page = read("docs/step-types.md");
   const sections = new Map(
-    [...page.matchAll(/^## `(\w+)`\n(.*?)(?=^## )/gms)].map(([, name, text]) => [name!, text!] as const),
+    [...page.matchAll(/^## `([\w-]+)`\n(.*?)(?=^## )/gms)].map(([, name, text]) => [name!, text!] as const),
   );
   const sandbox = createSandbox({ max: 1 });
   const dialer = createDialer({ policy: "strict", ownPorts: () => [] });
   let types: StepType[];
 
   before(() => {
-    types = stepTypes({ sandbox, dialer, resources: noResources() });
+    const registry = { findServer: async () => undefined, version: "" };
+    types = stepTypes({ sandbox, dialer, resources: noResources(), registry });
   });
   after(async () => {
     await sandbox.close();
@@ -206,6 +209,7 @@ describe("docs/step-types.md", () => {
       string: "text",
       boolean: "bool",
       integer: "integer",
+      number: "number",
       object: "object",
       array: "list",
     };
@@ -278,6 +282,18 @@ describe("docs/step-types.md", () => {
       mentioned.filter((code) => !codes.has(code)),
       [],
     );
+  });
+});
+
+describe("docs/mcp-servers.md", () => {
+  const page = read("docs/mcp-servers.md");
+
+  test("lists the steps of a discovery, and why they fail, as the contract has them", () => {
+    const words = (heading: string) => rowsOf(page, heading).map(([name]) => name!.replaceAll("`", ""));
+    assert.deepEqual(words("step"), [...discoverySteps]);
+    const codes = Object.keys(discoveryCodes);
+    assert.deepEqual(words("reason"), [...codes, "HTTP_503", "RPC_-32603"]);
+    assert.deepEqual(words("authType"), [...mcpAuthTypes]);
   });
 });
 

@@ -23,6 +23,7 @@ export interface BridgeOptions {
   /** Whether a stop has to be confirmed. */
   confirm: "argument" | "off";
   callsPerMinute: number;
+  requestsPerMinute: number;
   /** Signs what a client holds while its user is asked. The same in every process that serves this address. */
   stateKey: Uint8Array;
   /** What has to be right for it to work. */
@@ -65,6 +66,7 @@ export async function mountBridge(
       openSession: platform.openSession,
       resource,
       metadataUrl: metadata.url,
+      requestsPerMinute: options.requestsPerMinute,
       onUnavailable: (error) => log.warn({ err: error }, "A token for MCP could not be looked at."),
     }),
     allowedHosts: () => hosts(options.allowedHosts),

@@ -1,9 +1,4 @@
-import type {
-  CallToolResult,
-  InputRequiredResult,
-  ServerContext,
-  StandardSchemaWithJSON,
-} from "@modelcontextprotocol/server";
+import type { CallToolResult, InputRequiredResult, ServerContext } from "@modelcontextprotocol/server";
 import { isInputRequiredResult } from "@modelcontextprotocol/server";
 import type * as z from "zod/v4";
 import { ToolFault, toolFaultOf } from "./faults.ts";
@@ -65,11 +60,15 @@ export async function callTool(
   }
 }
 
+/** Where a refusal has its code, for programs. */
+const errorKey = "pawl/error";
+
+/** Beside the structured answer, not in it: clients hold that against the tool's outputSchema, refusals too (the Inspector does). */
 function refused({ code, message, retryable }: ToolFault): CallToolResult {
   return {
     isError: true,
     content: [{ type: "text", text: `${code}: ${message}` }],
-    structuredContent: { error: { code, message, retryable } },
+    _meta: { [errorKey]: { code, message, retryable } },
   };
 }
 
@@ -83,10 +82,4 @@ function checked(shape: z.ZodObject, given: unknown): Record<string, unknown> {
   if (success) return data;
   const faults = error.issues.map(({ path, message }) => `${path.join(".") || "the arguments"}: ${message}.`);
   throw new ToolFault("INVALID_PARAMETERS", `Mend these and call again: ${faults.join(" ").slice(0, 3000)}`);
-}
-
-/** The schema as clients see it, without its check: that is `checked`'s, which answers with a code. */
-export function shownOnly(shape: z.ZodObject): StandardSchemaWithJSON {
-  const standard = shape["~standard"] as unknown as StandardSchemaWithJSON["~standard"];
-  return { "~standard": { ...standard, validate: (value) => ({ value }) } };
 }

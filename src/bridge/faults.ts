@@ -1,7 +1,7 @@
 import { ClientError } from "../client/error.ts";
 import { clean } from "./text.ts";
 
-/** What a tool's failure is called. docs/mcp-bridge.md is checked against this list. */
+/** What a tool's failure is called. docs/mcp.md is checked against this list. */
 export const toolErrors = {
   JOB_NOT_FOUND: "No job has this id, its user may not know of it, or it is not open to assistants.",
   RUN_NOT_FOUND: "The same for a run.",

@@ -6,6 +6,7 @@ import {
   verifyBearerToken,
 } from "@modelcontextprotocol/server";
 import { ClientError } from "../client/error.ts";
+import { createBuckets } from "./buckets.ts";
 import type { OpenSession } from "./platform.ts";
 
 /** Who comes in; or the answer for those who don't. */
@@ -16,12 +17,17 @@ export interface GateOptions {
   /** URL of the MCP endpoint: what tokens must be meant for. */
   resource(): URL;
   metadataUrl(): string;
+  /** Requests of one token, in a minute; 0: any number. */
+  requestsPerMinute: number;
   /** Told of what kept the platform from answering. */
   onUnavailable(error: unknown): void;
 }
 
 /** Bearer tokens by RFC 6750 and 9728: a refusal says where a client learns how to get one. */
-export function bearerGate({ openSession, resource, metadataUrl, onUnavailable }: GateOptions): Gate {
+export function bearerGate(options: GateOptions): Gate {
+  const { openSession, resource, metadataUrl, requestsPerMinute, onUnavailable } = options;
+  const take = createBuckets();
+
   async function verifyAccessToken(token: string): Promise<AuthInfo> {
     const session = await openSession(token, resource().href);
     if (!session.active) throw new OAuthError(OAuthErrorCode.InvalidToken, session.reason);
@@ -38,7 +44,13 @@ export function bearerGate({ openSession, resource, metadataUrl, onUnavailable }
   return async (authorization) => {
     const resourceMetadataUrl = metadataUrl();
     try {
-      return await verifyBearerToken(authorization, { verifier: { verifyAccessToken }, resourceMetadataUrl });
+      const admitted = await verifyBearerToken(authorization, {
+        verifier: { verifyAccessToken },
+        resourceMetadataUrl,
+      });
+      const key = `${admitted.extra?.userId} ${admitted.clientId}`;
+      const after = requestsPerMinute === 0 ? 0 : take(key, requestsPerMinute);
+      return after === 0 ? admitted : tooMany(requestsPerMinute, after);
     } catch (error) {
       if (error instanceof OAuthError) {
         return bearerAuthChallengeResponse(error, { resourceMetadataUrl });
@@ -52,9 +64,18 @@ export function bearerGate({ openSession, resource, metadataUrl, onUnavailable }
 /** The token may be right: a client that is told 401 would throw it away. */
 function unavailable(error: unknown): Response {
   const after = error instanceof ClientError ? (error.retryAfter ?? 5) : 5;
-  const message = "Pawl can't look at the token just now. Try again in a moment.";
+  const message = "PLATFORM_UNAVAILABLE: Pawl can't look at the token just now. Try again in a moment.";
+  return comeAgain(503, message, after);
+}
+
+function tooMany(perMinute: number, after: number): Response {
+  const message = `RATE_LIMITED: This token may make ${perMinute} requests a minute. Wait ${after} seconds.`;
+  return comeAgain(429, message, after);
+}
+
+function comeAgain(status: 429 | 503, message: string, after: number): Response {
   return Response.json(
-    { jsonrpc: "2.0", error: { code: -32000, message: `PLATFORM_UNAVAILABLE: ${message}` }, id: null },
-    { status: 503, headers: { "retry-after": String(after) } },
+    { jsonrpc: "2.0", error: { code: -32000, message }, id: null },
+    { status, headers: { "retry-after": String(after) } },
   );
 }

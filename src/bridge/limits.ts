@@ -1,3 +1,4 @@
+import { createBuckets } from "./buckets.ts";
 import { ToolFault } from "./faults.ts";
 
 export interface LimitsOptions {
@@ -5,7 +6,7 @@ export interface LimitsOptions {
   callsPerMinute: number;
   /** Calls of one user that may wait for something at the same time. */
   waits: number;
-  now?: () => number;
+  now?: (() => number) | undefined;
 }
 
 export interface Limits {
@@ -15,27 +16,17 @@ export interface Limits {
   wait(userId: string): () => void;
 }
 
-const minuteMs = 60_000;
-const mostBuckets = 20_000;
-
 /** Kept in this process: two processes let through twice as much. */
-export function createLimits({ callsPerMinute, waits, now = Date.now }: LimitsOptions): Limits {
-  const buckets = new Map<string, { left: number; at: number }>();
+export function createLimits({ callsPerMinute, waits, now }: LimitsOptions): Limits {
+  const take = createBuckets(now);
   const waiting = new Map<string, number>();
 
   return {
     call(userId, tool, changes) {
       if (callsPerMinute === 0) return;
       const most = Math.max(1, changes ? Math.ceil(callsPerMinute / 5) : callsPerMinute);
-      const key = `${userId} ${tool}`;
-      const at = now();
-      const bucket = buckets.get(key) ?? { left: most, at };
-      const left = Math.min(most, bucket.left + (Math.max(0, at - bucket.at) / minuteMs) * most);
-      buckets.delete(key);
-      buckets.set(key, { left: left < 1 ? left : left - 1, at });
-      if (buckets.size > mostBuckets) buckets.delete(buckets.keys().next().value!);
-      if (left >= 1) return;
-      const seconds = Math.ceil(((1 - left) / most) * 60);
+      const seconds = take(`${userId} ${tool}`, most);
+      if (seconds === 0) return;
       throw new ToolFault(
         "RATE_LIMITED",
         `${tool} may be called ${most} times a minute. Wait ${seconds} seconds, then call again.`,

@@ -1,12 +1,13 @@
-import { toWebRequest } from "@modelcontextprotocol/node";
 import {
   type AuthInfo,
   createMcpHandler,
   type McpServerFactory,
+  type ServerNotifier,
   validateHostHeader,
   validateOriginHeader,
 } from "@modelcontextprotocol/server";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { mostBody, readMessage } from "./body.ts";
 import type { Gate } from "./gate.ts";
 
 export interface MountOptions {
@@ -20,16 +21,17 @@ export interface MountOptions {
 }
 
 export interface Mounted {
+  /** Tells clients that listen what has changed. */
+  notify: ServerNotifier;
   /** Ends what is under way. */
   close(): Promise<void>;
 }
 
 export const mcpPath = "/mcp";
-const mostBody = 1024 * 1024;
 
 /**
- * Streamable HTTP at /mcp, for both eras and without sessions. In a scope of its own: the SDK reads the body itself, so
- * that what is not JSON is refused as JSON-RPC says.
+ * Streamable HTTP at /mcp, for both eras and without sessions. In a scope of its own, without the parsers of the API: what
+ * can't be read is refused as JSON-RPC says.
  */
 export async function mountMcp(app: FastifyInstance, options: MountOptions): Promise<Mounted> {
   const { factory, gate, onError } = options;
@@ -46,16 +48,16 @@ export async function mountMcp(app: FastifyInstance, options: MountOptions): Pro
     reply.raw.once("close", () => {
       if (!reply.raw.writableFinished) gone.abort(new Error("The client has gone."));
     });
-    try {
-      const web = await toWebRequest(request.raw, undefined, {
-        signal: gone.signal,
-        maxRequestBodySize: mostBody,
-      });
-      return reply.send(await handler.fetch(web, authInfo ? { authInfo } : {}));
-    } catch (error) {
-      if ((error as { status?: unknown }).status !== 413) throw error;
-      return reply.header("connection", "close").send(refusal(413, "The body is larger than 1 MiB."));
+    if (request.method !== "POST") return reply.send(await handler.fetch(asWeb(request, gone.signal)));
+    const read = await readMessage(request.raw);
+    if ("fault" in read) {
+      const { status, code, message } = read.fault;
+      if (status === 413) reply.header("connection", "close");
+      return reply.send(refusal(status, message, code));
     }
+    const web = asWeb(request, gone.signal);
+    const given = { parsedBody: read.message, ...(authInfo ? { authInfo } : {}) };
+    return reply.send(await handler.fetch(web, given));
   }
 
   await app.register(async (scope) => {
@@ -74,9 +76,17 @@ export async function mountMcp(app: FastifyInstance, options: MountOptions): Pro
     });
     scope.route({ method: ["GET", "POST", "DELETE"], url: mcpPath, exposeHeadRoute: false, handler: serve });
   });
-  return { close: () => handler.close() };
+  return { notify: handler.notify, close: () => handler.close() };
 }
 
-function refusal(status: number, message: string): Response {
-  return Response.json({ jsonrpc: "2.0", error: { code: -32000, message }, id: null }, { status });
+/** Without its body, which is read already. */
+function asWeb({ method, headers, url }: FastifyRequest, signal: AbortSignal): Request {
+  const sent = Object.entries(headers).flatMap(([name, value]) =>
+    [value ?? []].flat().map((it): [string, string] => [name, it]),
+  );
+  return new Request(new URL(url, "http://pawl.internal"), { method, headers: sent, signal });
+}
+
+function refusal(status: number, message: string, code = -32000): Response {
+  return Response.json({ jsonrpc: "2.0", error: { code, message }, id: null }, { status });
 }

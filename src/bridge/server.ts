@@ -5,8 +5,9 @@ import {
   requireScopes,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import { type CallLog, callTool, shownOnly } from "./call.ts";
+import { type CallLog, callTool } from "./call.ts";
 import { type ActiveSession, type Caller, callerOf, type Platform } from "./platform.ts";
+import { shownSchema } from "./shown-schema.ts";
 import { clean } from "./text.ts";
 import type { ToolDeps } from "./tool.ts";
 import { tools } from "./tools/all.ts";
@@ -33,8 +34,9 @@ const shown = tools.map((tool) => ({
   config: {
     title: tool.title,
     description: tool.description,
-    inputSchema: shownOnly(tool.input),
-    outputSchema: tool.output,
+    // Arguments are checked by `callTool`, which answers with a code.
+    inputSchema: shownSchema(tool.input, { io: "input", checks: false }),
+    outputSchema: shownSchema(tool.output, { io: "output", checks: true }),
     annotations: { title: tool.title, ...tool.annotations },
     scopeChallenge: requireScopes(tool.scope),
   },

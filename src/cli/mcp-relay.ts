@@ -1,5 +1,6 @@
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
+import { aborted } from "./signals.ts";
 
 export interface RelayOptions {
   /** The bridge's endpoint. */
@@ -74,9 +75,16 @@ export async function relay(options: RelayOptions): Promise<void> {
       calls.add(call);
     }
   }
+  // Whoever sends a line from a script ends the input at once and wants the answer.
+  await Promise.race([
+    Promise.all(calls),
+    aborted(AbortSignal.any([signal, AbortSignal.timeout(lastAnswersMs)])),
+  ]);
   for (const abort of underWay.values()) abort.abort();
   await Promise.all(calls);
 }
+
+const lastAnswersMs = 5_000;
 
 /** The modern era wants the body's version, method and name in headers too. */
 function headersOf({ method, params }: Message, token: string, agreed: string | undefined) {
@@ -129,6 +137,12 @@ async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<unkno
 
 /** A refusal of the door is OAuth's, not JSON-RPC's: its sentence is what the reader needs. */
 async function refusalOf(response: Response): Promise<string> {
+  const scope = /error="insufficient_scope".*\bscope="([^"]+)"/.exec(
+    response.headers.get("www-authenticate") ?? "",
+  )?.[1];
+  if (scope !== undefined) {
+    return `The token lacks the scope ${scope}. A token that has it: pawl token create --for mcp --scope ${scope}`;
+  }
   const body = (parsed(await response.text()) ?? {}) as {
     error_description?: unknown;
     error?: { message?: unknown };

@@ -16,6 +16,7 @@ import { reportFailure } from "./failure.ts";
 import { addFile } from "./file.ts";
 import { addJob } from "./job.ts";
 import { addMcp } from "./mcp.ts";
+import { addMcpServer } from "./mcp-server.ts";
 import { addPrincipal } from "./principal.ts";
 import { addSearch } from "./search.ts";
 import { addServe } from "./serve.ts";
@@ -78,6 +79,7 @@ function buildProgram(): Command {
   addApiTemplate(program);
   program.commandsGroup("Assistants:");
   addMcp(program);
+  addMcpServer(program);
   program.commandsGroup("Access:");
   addToken(program);
   addPrincipal(program);

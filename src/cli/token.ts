@@ -61,6 +61,7 @@ ${authorities.map((authority) => `  ${authority}`).join("\n")}`,
     )
     .action(async (options: CreateOptions, command: Command) => {
       const session = openSession(command);
+      requireScopes(options);
       const principalId = await whose(session, options);
       const { data } = await session.client.createToken({
         body: {
@@ -126,6 +127,18 @@ ${authorities.map((authority) => `  ${authority}`).join("\n")}`,
 /** For an option that may be repeated. */
 export function collect(value: string, before: string[] = []): string[] {
   return [...before, value];
+}
+
+/** Before anything is made: a principal that is new would be there already. */
+function requireScopes({ for: what, scope }: CreateOptions): void {
+  if (what === "mcp" && scope === undefined) {
+    throw new CliError("usage", "Say with --scope what an assistant with this token may do.", {
+      hint: `There are ${mcpScopes.join(", ")}. Each gives at most what the principal may do anyway.`,
+    });
+  }
+  if (what === "api" && scope !== undefined) {
+    throw new CliError("usage", "--scope is for tokens for MCP: add --for mcp.");
+  }
 }
 
 /** @throws CliError for what is no scope */

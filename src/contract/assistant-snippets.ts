@@ -66,6 +66,16 @@ export const assistants = {
         },
       }),
   },
+  generic: {
+    where:
+      "For any other: most take this, or ask for the URL and a header. One that only starts programs: `pawl mcp`, as for claude-desktop.",
+    snippet: (url) =>
+      json({
+        mcpServers: {
+          pawl: { type: "http", url: `${url}/mcp`, headers: { Authorization: `Bearer ${token}` } },
+        },
+      }),
+  },
 } as const satisfies Record<string, Assistant>;
 
 export type AssistantName = keyof typeof assistants;

@@ -35,10 +35,10 @@ export interface AppOptions {
   ui?: string;
   /** Where requests that change something are recorded. */
   audit?: Audit;
-  /** Whether it describes the API at /docs; it does unless told otherwise. */
-  describe?: boolean;
   /** None: nothing is counted. */
   limits?: RateLimits;
+  /** Whether it describes the API at /docs; it does unless told otherwise. */
+  describe?: boolean;
 }
 
 /** The HTTP app without routes of its own but the description of the API. Add the others with `route`. */

@@ -6,11 +6,12 @@ import { StepError } from "./step-error.ts";
 
 /**
  * The platform's fetch through the guarded dialer, for libraries that want one. It follows no redirect (3xx is the answer), and
- * ends a body that grows past `maxResponseBytes`, counted after decompression, as it is read.
+ * ends a body that grows past `maxResponseBytes`, counted after decompression, as it is read. `account` is what all answers
+ * together may have from here on.
  */
 export function guardedFetch(
   dialer: Dialer,
-  { maxResponseBytes }: { maxResponseBytes: number },
+  { maxResponseBytes, account }: { maxResponseBytes: number; account?: { left: number } },
 ): typeof fetch {
   const call = async (input: string | URL, init: RequestInit = {}) => {
     const url = new URL(input);
@@ -27,16 +28,30 @@ export function guardedFetch(
     }
     if (response.body === null) return response;
     const { status, statusText, headers } = response;
-    return new Response(limited(response.body, maxResponseBytes, target), { status, statusText, headers });
+    const count = counter(maxResponseBytes, account);
+    return new Response(limited(response.body, count, target), { status, statusText, headers });
   };
   return call as unknown as typeof fetch;
 }
 
 type Body = NonNullable<Response["body"]>;
 
-function limited(body: Body, limit: number, target: string): Body {
-  const reader = body.getReader();
+/** Answers the limit that is passed with these bytes. */
+function counter(limit: number, account: { left: number } | undefined) {
   let size = 0;
+  let allowed = limit;
+  return (bytes: number): number | undefined => {
+    if (account) {
+      allowed = Math.min(allowed, size + account.left);
+      account.left -= bytes;
+    }
+    size += bytes;
+    return size > allowed ? allowed : undefined;
+  };
+}
+
+function limited(body: Body, count: ReturnType<typeof counter>, target: string): Body {
+  const reader = body.getReader();
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
@@ -47,8 +62,8 @@ function limited(body: Body, limit: number, target: string): Body {
           return controller.error(isAbort(error) ? error : networkFault(causeOf(error), target));
         }
         if (part.done) return controller.close();
-        size += (part.value as Uint8Array).byteLength;
-        if (size > limit) {
+        const limit = count((part.value as Uint8Array).byteLength);
+        if (limit !== undefined) {
           const message = `${target} answered with more than ${limit} bytes.`;
           controller.error(new StepError("RESPONSE_TOO_LARGE", message, { retryable: false }));
           // The rest is never sent: the socket goes with it.

@@ -13,16 +13,19 @@ const types = stepTypes({
   dialer: createDialer({ policy: "guarded", ownPorts: () => [] }),
   sandbox: createSandbox(),
   resources: noResources(),
+  registry: { findServer: async () => undefined, version: "" },
 });
 
-test("offers http, sql, dataset, file, transform, script, wait, approval, job, log and set", () => {
+test("offers its step types", () => {
   assert.deepEqual(types.map(({ name }) => name).sort(), [
+    "ai-agent",
     "approval",
     "dataset",
     "file",
     "http",
     "job",
     "log",
+    "mcp-tool",
     "script",
     "set",
     "sql",

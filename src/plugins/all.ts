@@ -1,10 +1,13 @@
 import type { Dialer } from "../lib/dialer.ts";
+import { aiAgent } from "./ai-agent/ai-agent.ts";
 import { approval } from "./approval/approval.ts";
 import { dataset } from "./dataset/dataset.ts";
 import { file } from "./file/file.ts";
 import { http } from "./http/http.ts";
 import { job } from "./job/job.ts";
 import { log } from "./log/log.ts";
+import { mcpTool } from "./mcp-tool/mcp-tool.ts";
+import type { FindServer } from "./mcp-tool/servers.ts";
 import type { StepType } from "./plugin.ts";
 import type { StepResources } from "./resources.ts";
 import type { Sandbox } from "./sandbox/pool.ts";
@@ -19,10 +22,13 @@ export interface StepDeps {
   dialer: Dialer;
   sandbox: Sandbox;
   resources: StepResources;
+  /** MCP servers of the registry, and what they are told of Pawl. */
+  registry: { findServer: FindServer; version: string };
 }
 
 /** Every step type there is. */
-export function stepTypes({ dialer, sandbox, resources }: StepDeps): StepType[] {
+export function stepTypes({ dialer, sandbox, resources, registry }: StepDeps): StepType[] {
+  const mcp = { dialer, ...registry };
   return [
     http(dialer, resources),
     sql(dialer),
@@ -33,6 +39,8 @@ export function stepTypes({ dialer, sandbox, resources }: StepDeps): StepType[] 
     wait,
     approval,
     job,
+    mcpTool(mcp),
+    aiAgent(mcp),
     log,
     set,
   ];

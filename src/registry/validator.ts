@@ -1,4 +1,5 @@
 import type {
+  Discovery,
   DiscoveryError,
   DiscoveryStep,
   DiscoveryStepName,
@@ -34,7 +35,7 @@ import type { Era } from "./store.ts";
 
 /** The report of a discovery: how each step went, and what was found. */
 export interface Report {
-  status: "success" | "failure";
+  status: Discovery["status"];
   steps: DiscoveryStep[];
   protocolVersion: string | null;
   era: Era | null;

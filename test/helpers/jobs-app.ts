@@ -1,5 +1,6 @@
 import type { TestContext } from "node:test";
 import { createConfiguration } from "../../src/compose-configuration.ts";
+import { composeRegistry } from "../../src/compose-registry.ts";
 import { composeRuntime } from "../../src/compose-runtime.ts";
 import { type Audit, noAudit } from "../../src/http/audit.ts";
 import { createJobs } from "../../src/jobs/jobs.ts";
@@ -26,7 +27,8 @@ export async function jobsApp(t: TestContext, options: { audit?: Audit } = {}) {
   const configuration = createConfiguration({ pool, vault, fileLimit: 1024, dialer });
   const runtime = await composeRuntime({ configuration, vault, log, audit: options.audit ?? noAudit });
   t.after(() => runtime.close());
-  const types = stepTypes({ dialer, sandbox, resources: runtime.resources });
+  const registry = composeRegistry({ pool, vault, dialer });
+  const types = stepTypes({ dialer, sandbox, resources: runtime.resources, registry });
   const jobs = createJobs({ pool, stepTypes: types, ...runtime });
   jobRoutes(identity.app, jobs);
   searchRoutes(identity.app, jobs);

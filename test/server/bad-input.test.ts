@@ -222,6 +222,8 @@ const valid: Record<
   createToken: { body: () => ({ principalId: ids.principal, name: "new" }) },
   listTokens: {},
   revokeToken: { params: () => ({ id: ids.token! }) },
+  mcpBridgeHealth: {},
+  createMcpSession: { body: () => ({ token: "none", resource: "https://pawl.example/mcp" }) },
 };
 
 const filters = (value: unknown, field = "name", matchMode = "equals") => ({
@@ -792,9 +794,30 @@ const rows: Record<RouteName, Row[]> = {
     ["a name that is taken", { body: { name: "admin", authorities: [] } }, { code: "CONFLICT" }],
   ],
   deletePrincipal: [],
-  createToken: [["a principal that is not there", { body: { principalId: newId(), name: "x" } }, missing]],
+  createToken: [
+    ["a principal that is not there", { body: { principalId: newId(), name: "x" } }, missing],
+    [
+      "one for MCP without scopes",
+      { body: { principalId: newId(), name: "x", for: "mcp" } },
+      invalid("/scopes"),
+    ],
+    [
+      "one for MCP with a scope that is none",
+      { body: { principalId: newId(), name: "x", for: "mcp", scopes: ["jobs:write"] } },
+      invalid("/scopes/0"),
+    ],
+    [
+      "one for the API with scopes",
+      { body: { principalId: newId(), name: "x", scopes: ["jobs:read"] } },
+      invalid("/scopes"),
+    ],
+  ],
   listTokens: [],
   revokeToken: [],
+  mcpBridgeHealth: [],
+  createMcpSession: [
+    ["an address that is none", { body: { token: "none", resource: "/mcp" } }, invalid("/resource")],
+  ],
 };
 
 function pathOf(name: RouteName, params: Record<string, string>): string {

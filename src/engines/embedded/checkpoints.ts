@@ -1,5 +1,7 @@
 import type { StepStatus } from "../../contract/execution.ts";
+import { isStoreUnavailable } from "../../db/faults.ts";
 import type { StepRunner } from "../../engine/engine.ts";
+import { patiently } from "../../lib/patiently.ts";
 import { deleteCheckpoints, loadCheckpoints, type StepRun, saveCheckpoint } from "./checkpoint-store.ts";
 import type { EmbeddedOptions } from "./options.ts";
 
@@ -24,19 +26,21 @@ export function openCheckpoints(
       return (call) => {
         const name = call.idempotencyKey;
         const step = stepRun(name);
+        // A step whose tool has answered must not fail since that can't be written down just now.
+        const whenThere = <T>(ask: () => Promise<T>) => patiently(call.signal, isStoreUnavailable, ask);
         return runStep({
           ...call,
           checkpoints: {
             async load() {
               used.add(name);
-              const rows = await loadCheckpoints(pool, step);
+              const rows = await whenThere(() => loadCheckpoints(pool, step));
               const open = (value: string): unknown => JSON.parse(protect.open(step.executionId, value));
               return new Map(rows.map(({ key, value }) => [key, open(value)]));
             },
             async record(key, value) {
               used.add(name);
               const sealed = protect.seal(step.executionId, JSON.stringify(value));
-              await saveCheckpoint(pool, owner, step, key, sealed);
+              await whenThere(() => saveCheckpoint(pool, owner, step, key, sealed));
             },
           },
         });

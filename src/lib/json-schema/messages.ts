@@ -113,10 +113,10 @@ const TYPE_FAULT =
   "must be string, number, integer, boolean, object, array or null, or a list of some of them.";
 
 /** For the fault of an unknown name: the names there are. */
-export function suggest(fault: SchemaFault, known: readonly string[]): SchemaFault {
+export function suggest(fault: SchemaFault, known: readonly string[], whose: string): SchemaFault {
   if (fault.message !== "is not known." || fault.path.lastIndexOf("/") !== 0) return fault;
   const name = fault.path.slice(1);
-  return { ...fault, message: `is not a parameter of this job.${didYouMean(name, known)}` };
+  return { ...fault, message: `is not a parameter of ${whose}.${didYouMean(name, known)}` };
 }
 
 const formats: Record<string, string> = {

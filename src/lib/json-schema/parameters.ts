@@ -15,6 +15,7 @@ type Schema = Record<string, unknown>;
 // What the slowest honest value needs is a fraction of it; a pattern that explodes would take hours.
 const VALIDATE_MS = 100;
 const COMPILE_MS = 2000;
+const FOREIGN_COMPILE_MS = 250;
 
 // Ajv keeps some 4 kB of every schema it has compiled, removed or not.
 const COMPILES = 500;
@@ -88,25 +89,33 @@ function pathOfDefault(path: string): string {
     .join("")}/default`;
 }
 
-/** Compiles a schema that has no faults. Without one, any parameters are taken. */
-export function compileParameters(schema: Schema | undefined): ReadParameters {
+/**
+ * Compiles a schema that has no faults. Without one, any parameters are taken. `whose`: what faults say they are of. `foreign`: a
+ * stranger wrote it and nobody looked at it; it may not compile, and throws then.
+ */
+export function compileParameters(
+  schema: Schema | undefined,
+  { whose = "this job", foreign = false } = {},
+): ReadParameters {
   if (schema === undefined || Object.keys(schema).length === 0) return (value) => ({ value, faults: [] });
   const { traits } = walkSchema(schema, Object.keys(ajv().formats));
-  const validate = compile(schema);
+  // What costs much may stand where only older drafts look.
+  if (foreign) traits.costly = true;
+  const validate = compile(schema, foreign ? FOREIGN_COMPILE_MS : COMPILE_MS);
   const known = Object.keys((schema.properties as object | undefined) ?? {});
   return (given) => {
     // Defaults are written into it, and the sender's body is still compared with others (Idempotency-Key).
     const value = traits.hasDefaults ? structuredClone(given) : given;
     const { faults } = run(validate, traits, value);
-    return { value, faults: faults.map((fault) => suggest(fault, known)) };
+    return { value, faults: faults.map((fault) => suggest(fault, known, whose)) };
   };
 }
 
-function compile(schema: Schema): ValidateFunction {
+function compile(schema: Schema, limitMs = COMPILE_MS): ValidateFunction {
   const { $schema: _, ...own } = structuredClone(schema);
   if (++compiles % COMPILES === 0) shared = undefined;
   try {
-    return runWithin(COMPILE_MS, () => ajv().compile(own));
+    return runWithin(limitMs, () => ajv().compile(own));
   } catch (error) {
     // It may have been stopped halfway.
     if (error instanceof TookTooLong) shared = undefined;

@@ -1,11 +1,11 @@
-import { createMasker } from "../../lib/masker.ts";
+import type { StepConnection } from "../../contract/connection.ts";
+import { createMasker, type Masker } from "../../lib/masker.ts";
 import { StepError } from "../../lib/step-error.ts";
 import type { McpDeps } from "../mcp-tool/mcp-tool.ts";
 import { defineStepType } from "../plugin.ts";
 import { AgentInput, AgentOutput, inputFaults, limitDefaults, serverConfigs } from "./input.ts";
 import { runAgent } from "./loop.ts";
 import { openMemory } from "./memory.ts";
-import { modelOf } from "./model.ts";
 import { shorten } from "./shorten.ts";
 import { openToolbox } from "./tools.ts";
 
@@ -21,42 +21,46 @@ export function aiAgent(deps: McpDeps) {
     connectionTypes: ["rest-api"],
     connectionRequired: true,
     check: inputFaults,
-    async run({ input, connection, signal: stop, log, checkpoints }) {
+    async run({ input, connection, signal: stop, log, mask, checkpoints }) {
       if (connection?.connectionType !== "rest-api") throw noConnection();
       const { maxTools, maxResultBytes, maxDurationMs } = { ...limitDefaults, ...input.limits };
       const limit = AbortSignal.timeout(maxDurationMs);
       const signal = AbortSignal.any([stop, limit]);
-      const { variables, sensitiveVariables } = connection;
       try {
+        // The library is large, and most of those who start Pawl have no agent.
+        const { askerOf } = await import("./model.ts");
+        const ask = askerOf(connection, input.model, deps.dialer);
         const memory = await openMemory(checkpoints);
         const toolbox = await openToolbox(deps, serverConfigs(input), { maxTools, signal });
         try {
           for (const tool of toolbox.refused) {
             log("warn", `${tool} is left out: it is not as it was at the last discovery.`);
           }
-          const secrets = [...toolbox.secrets, ...sensitiveVariables.map((name) => variables[name])];
-          const output = await runAgent({
-            input,
-            model: modelOf(connection, input.model, deps.dialer),
-            tools: toolbox.tools,
-            refused: toolbox.refused,
-            memory,
-            masker: createMasker(secrets),
-            maxResultBytes,
-            signal,
-            log,
-          });
-          return shorten(output);
+          const masker = maskerOf([...toolbox.secrets, ...secretsOf(connection)], mask);
+          const { tools, refused } = toolbox;
+          return shorten(
+            await runAgent({ input, ask, tools, refused, memory, masker, maxResultBytes, signal, log }),
+          );
         } finally {
           await toolbox.close();
         }
       } catch (error) {
         if (!limit.aborted || stop.aborted) throw error;
         const message = `The agent has not come to an end within ${maxDurationMs} ms (limits.maxDurationMs). The step's log says what it did.`;
-        throw new StepError("AGENT_LIMIT", message, { retryable: false, cause: error });
+        throw new StepError("AGENT_LIMIT", message, { retryable: false });
       }
     },
   });
+}
+
+/** Of this step's own secrets in all that is kept and called; of the rest of the execution's in what is cut before it is masked. */
+function maskerOf(secrets: readonly unknown[], mask: (text: string) => string): Masker {
+  const own = createMasker(secrets);
+  return { value: own.value, text: (text) => mask(own.text(text)) };
+}
+
+function secretsOf({ variables, sensitiveVariables }: StepConnection): unknown[] {
+  return sensitiveVariables.map((name) => variables[name]);
 }
 
 function noConnection(): StepError {

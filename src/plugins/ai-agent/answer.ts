@@ -15,7 +15,7 @@ export function shapeOf(schema: Record<string, unknown>): Shape {
     read(text) {
       const given = parsed(text);
       if (given === undefined) return { fault: "It is not a JSON object." };
-      read ??= compileParameters(schema);
+      read ??= compileParameters(schema, { whose: "the schema" });
       const { value, faults } = read(given);
       if (faults.length === 0) return { object: value };
       return { fault: faults.map(({ path, message }) => `${path || "It"} ${message}`).join(" ") };

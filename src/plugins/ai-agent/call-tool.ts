@@ -1,9 +1,12 @@
 import type { Masker } from "../../lib/masker.ts";
+import { cleanText } from "../../lib/mcp/clean-text.ts";
 import { StepError } from "../../lib/step-error.ts";
-import { textOf } from "../mcp-tool/result.ts";
+import { excerptOf, textOf } from "../mcp-tool/result.ts";
+import type { AskedCall } from "./ask.ts";
 import type { CallResult, Memory } from "./memory.ts";
-import type { AskedCall } from "./model.ts";
 import type { AgentTool } from "./tools.ts";
+
+const shownArguments = 200;
 
 export interface Calling {
   tools: ReadonlyMap<string, AgentTool>;
@@ -27,13 +30,16 @@ export async function callTool(
   const known = memory.result(turn, index);
   if (known) return known;
   const found = tools.get(asked.name);
+  const shown = excerptOf(JSON.stringify(asked.input) ?? "", shownArguments);
   const keep = async (result: string, isError: boolean, durationMs = 0) => {
-    const value = { result: cut(masker.text(result), maxResultBytes), isError, durationMs };
+    // Masked before it is cut, and without what people don't see and models read.
+    const text = cut(cleanText(masker.text(result)), maxResultBytes);
+    const value = { result: text, isError, durationMs };
     await memory.keepResult(turn, index, value);
-    log(
-      isError ? "warn" : "info",
-      `${asked.name} ${isError ? "failed" : "answered"} after ${durationMs} ms.`,
-    );
+    const said = isError
+      ? `failed after ${durationMs} ms: ${excerptOf(text, 300)}`
+      : `answered after ${durationMs} ms.`;
+    log(isError ? "warn" : "info", `${asked.name}(${shown}) ${said}`);
     return value;
   };
   if (!found)

@@ -62,7 +62,7 @@ const AgentLimits = Type.Object(
     maxResultBytes: Type.Optional(
       Type.Integer({
         minimum: 256,
-        maximum: 1024 * 1024,
+        maximum: 256 * 1024,
         default: limitDefaults.maxResultBytes,
         description: "What the model sees of one result; the rest is cut.",
       }),
@@ -123,6 +123,17 @@ export const AgentInput = Type.Object(
 export type AgentInput = Static<typeof AgentInput>;
 export type ServerConfig = Static<typeof ServerConfig>;
 
+const Usage = Type.Object(
+  {
+    inputTokens: Type.Integer(),
+    outputTokens: Type.Integer(),
+    estimated: Type.Boolean({
+      description: "The endpoint did not say: four characters are taken as a token.",
+    }),
+  },
+  { description: "Tokens read and written." },
+);
+
 export const AgentOutput = Type.Object({
   text: Type.String({ description: "The agent's last answer." }),
   object: Type.Unknown({ description: "The same as data, where outputSchema is given; else null." }),
@@ -130,7 +141,7 @@ export const AgentOutput = Type.Object({
     Type.Object({
       text: Type.String(),
       finishReason: Type.String(),
-      tokens: Type.Integer({ description: "Read and written; estimated where the endpoint does not say." }),
+      usage: Usage,
       durationMs: Type.Integer(),
       toolCalls: Type.Array(
         Type.Object({
@@ -145,7 +156,7 @@ export const AgentOutput = Type.Object({
     }),
     { description: "Each answer of the model, and the calls that it asked for, in order." },
   ),
-  tokens: Type.Integer({ description: "Of all turns together." }),
+  usage: Type.Object(Usage.properties, { description: "Tokens read and written, of all turns together." }),
   refusedTools: Type.Array(Type.String(), {
     description:
       "Tools that were left out, since they are not as they were at the last discovery of their server.",

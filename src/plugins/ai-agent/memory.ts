@@ -1,5 +1,5 @@
 import type { StepCheckpoints } from "../plugin.ts";
-import type { ModelAnswer } from "./model.ts";
+import type { ModelAnswer } from "./ask.ts";
 
 /** What came of a call. */
 export interface CallResult {

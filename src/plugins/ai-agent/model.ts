@@ -3,8 +3,7 @@ import {
   APICallError,
   generateText,
   jsonSchema,
-  type LanguageModel,
-  type ModelMessage,
+  type LanguageModelUsage,
   RetryError,
   tool,
 } from "ai";
@@ -12,112 +11,78 @@ import type { StepConnection } from "../../contract/connection.ts";
 import type { Dialer } from "../../lib/dialer.ts";
 import { guardedFetch } from "../../lib/dialer-fetch.ts";
 import { cleanText } from "../../lib/mcp/clean-text.ts";
+import { restApi } from "../../lib/rest-api.ts";
 import { StepError } from "../../lib/step-error.ts";
+import type { Ask, ModelCall, Usage } from "./ask.ts";
 
 // The library writes its warnings to the console, which is not its to write to.
 (globalThis as { AI_SDK_LOG_WARNINGS?: boolean }).AI_SDK_LOG_WARNINGS = false;
 
-const answerBytes = 8 * 1024 * 1024;
+const answerBytes = 4 * 1024 * 1024;
 /** The library's own tries of a call that the endpoint refuses for now. */
 const maxRetries = 2;
 
-/** The model that a `rest-api` connection leads to: its base URL is that of an OpenAI-compatible API. */
-export function modelOf(connection: StepConnection, name: string, dialer: Dialer): LanguageModel {
-  const { baseUrl = "", authType = "bearer", token, headers } = connection.variables;
-  const authorization: Record<string, Record<string, string>> = {
-    none: {},
-    bearer: { authorization: `Bearer ${token}` },
-    basic: { authorization: `Basic ${Buffer.from(token ?? "").toString("base64")}` },
-    apiKey: { "x-api-key": token ?? "" },
-  };
+/**
+ * Asks a model at the OpenAI-compatible API that a `rest-api` connection leads to.
+ * @throws StepError INVALID_INPUT, when the connection makes no sense
+ */
+export function askerOf(connection: StepConnection, name: string, dialer: Dialer): Ask {
+  const { base, credentials } = restApi(connection.variables);
   const provider = createOpenAICompatible({
     name: "endpoint",
-    baseURL: baseUrl.replace(/\/+$/, ""),
-    headers: { ...(token ? authorization[authType] : {}), ...ownHeaders(headers) },
+    baseURL: `${base.origin}${base.pathname.replace(/\/+$/, "")}`,
+    queryParams: Object.fromEntries(base.searchParams),
+    headers: credentials,
     fetch: guardedFetch(dialer, { maxResponseBytes: answerBytes }),
   });
-  return provider.chatModel(name);
+  const model = provider.chatModel(name);
+
+  return async (call) => {
+    try {
+      const { text, toolCalls, finishReason, usage } = await generateText({
+        model,
+        messages: call.messages,
+        tools: offered(call.tools),
+        maxRetries,
+        abortSignal: call.signal,
+        ...(call.system === undefined ? {} : { instructions: call.system }),
+        ...(call.temperature === undefined ? {} : { temperature: call.temperature }),
+        ...(call.maxOutputTokens === undefined ? {} : { maxOutputTokens: call.maxOutputTokens }),
+      });
+      const calls = toolCalls.map(({ toolCallId, toolName, input }) => ({
+        id: toolCallId,
+        name: toolName,
+        input: input as unknown,
+      }));
+      return { text, calls, finishReason, usage: usageOf(usage, call, text + JSON.stringify(calls)) };
+    } catch (error) {
+      throw call.signal.aborted ? call.signal.reason : modelFault(error);
+    }
+  };
 }
 
-function ownHeaders(text: string | undefined): Record<string, string> {
-  if (!text) return {};
-  try {
-    const given = JSON.parse(text) as Record<string, unknown>;
-    return Object.fromEntries(
-      Object.entries(given).map(([name, value]) => [name.toLowerCase(), String(value)]),
-    );
-  } catch {
-    throw new StepError("INVALID_INPUT", "The headers of the connection are not a JSON object.", {
-      retryable: false,
-    });
-  }
-}
-
-/** A tool as the model is told of it. */
-export interface OfferedTool {
-  description: string;
-  inputSchema: Record<string, unknown>;
-}
-
-export interface AskedCall {
-  id: string;
-  name: string;
-  /** As text where it is not JSON. */
-  input: unknown;
-}
-
-/** One answer of the model. */
-export interface ModelAnswer {
-  text: string;
-  calls: AskedCall[];
-  finishReason: string;
-  tokens: number;
-}
-
-export interface ModelCall {
-  model: LanguageModel;
-  system: string | undefined;
-  messages: ModelMessage[];
-  tools: ReadonlyMap<string, OfferedTool>;
-  temperature: number | undefined;
-  maxOutputTokens: number | undefined;
-  signal: AbortSignal;
-}
-
-/** Asks the model once. @throws StepError MODEL_FAILED */
-export async function askModel(call: ModelCall): Promise<ModelAnswer> {
-  const tools = Object.fromEntries(
-    [...call.tools].map(([name, { description, inputSchema }]) => [
+function offered(tools: ModelCall["tools"]) {
+  return Object.fromEntries(
+    [...tools].map(([name, { description, inputSchema }]) => [
       name,
       // Not checked here: the schema is a stranger's, and the tool's own server checks what it is sent.
       tool({ description, inputSchema: jsonSchema(inputSchema) }),
     ]),
   );
-  try {
-    const { text, toolCalls, finishReason, usage } = await generateText({
-      model: call.model,
-      messages: call.messages,
-      tools,
-      maxRetries,
-      abortSignal: call.signal,
-      ...(call.system === undefined ? {} : { instructions: call.system }),
-      ...(call.temperature === undefined ? {} : { temperature: call.temperature }),
-      ...(call.maxOutputTokens === undefined ? {} : { maxOutputTokens: call.maxOutputTokens }),
-    });
-    return {
-      text,
-      calls: toolCalls.map(({ toolCallId, toolName, input }) => ({ id: toolCallId, name: toolName, input })),
-      finishReason,
-      tokens: usage.totalTokens || estimate(call.messages, text),
-    };
-  } catch (error) {
-    throw call.signal.aborted ? call.signal.reason : modelFault(error);
-  }
 }
 
-/** Four characters a token: far from exact, but a limit that holds. */
-function estimate(messages: ModelMessage[], text: string): number {
-  return Math.ceil((JSON.stringify(messages).length + text.length) / 4);
+/** What the endpoint says; where it says nothing, four characters a token: far from exact, but a limit that holds. */
+function usageOf(said: LanguageModelUsage, { messages, system = "" }: ModelCall, answer: string): Usage {
+  const { inputTokens, outputTokens } = said;
+  if (inputTokens !== undefined && outputTokens !== undefined && inputTokens + outputTokens > 0) {
+    return { inputTokens, outputTokens, estimated: false };
+  }
+  const tokens = (characters: number) => Math.ceil(characters / 4);
+  return {
+    inputTokens: tokens(JSON.stringify(messages).length + system.length),
+    outputTokens: tokens(answer.length),
+    estimated: true,
+  };
 }
 
 function modelFault(error: unknown): unknown {
@@ -130,15 +95,9 @@ function modelFault(error: unknown): unknown {
     const status = statusCode === undefined ? "" : ` (HTTP ${statusCode})`;
     return new StepError("MODEL_FAILED", `The model's endpoint refused${status}: ${said}`, {
       retryable: isRetryable,
-      cause: error,
     });
   }
   const said = cleanText(last instanceof Error ? last.message : String(last)).slice(0, 300);
-  return new StepError(
-    "MODEL_FAILED",
-    `The model's endpoint did not answer as an OpenAI-compatible one does: ${said}`,
-    {
-      cause: error,
-    },
-  );
+  const message = `The model's endpoint did not answer as an OpenAI-compatible one does: ${said}`;
+  return new StepError("MODEL_FAILED", message);
 }

@@ -1,22 +1,33 @@
 import type { AgentOutput } from "./input.ts";
 
-/** Of one result in the step's output. The model saw more of it. */
-const resultChars = 4_000;
-/** Of all results in the output, which has a limit of its own. */
-const allChars = 400_000;
+/** Of one result or text in the step's output. The model saw more of it. */
+const partChars = 4_000;
+/** Of everything but the answer, as JSON; the output has a limit of its own (PAWL_STEP_OUTPUT_LIMIT). */
+const allBytes = 400_000;
 
-/** The output with results that fit: long ones cut, and, from where they are too many together, none. */
+/** The output with turns that fit: what is long is cut, and from where they are too much together, nothing is left but that they were. */
 export function shorten(output: AgentOutput): AgentOutput {
-  let left = allChars;
+  let left = allBytes;
+  const fit = (text: string) => {
+    const kept = cut(text, Math.min(partChars, Math.max(left, 0)));
+    left -= sizeOf(kept);
+    return kept;
+  };
   const turns = output.turns.map((turn) => ({
     ...turn,
+    text: fit(turn.text),
     toolCalls: turn.toolCalls.map((call) => {
-      const result = cut(call.result, Math.min(resultChars, Math.max(left, 0)));
-      left -= result.length + JSON.stringify(call.arguments ?? null).length;
-      return { ...call, result };
+      const json = JSON.stringify(call.arguments ?? null);
+      const fits = json.length <= partChars && sizeOf(json) <= left;
+      if (fits) left -= sizeOf(json);
+      return { ...call, arguments: fits ? call.arguments : fit(json), result: fit(call.result) };
     }),
   }));
   return { ...output, turns };
+}
+
+function sizeOf(text: string): number {
+  return Buffer.byteLength(JSON.stringify(text));
 }
 
 function cut(text: string, chars: number): string {

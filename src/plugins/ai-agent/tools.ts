@@ -37,7 +37,7 @@ export async function openToolbox(
   { maxTools, signal }: { maxTools: number; signal: AbortSignal },
 ): Promise<Toolbox> {
   const servers = await Promise.all(
-    configs.map(({ serverId }) => requireServer(deps.findServer, { id: serverId })),
+    configs.map(({ serverId }) => requireServer(deps.findServer, { id: serverId }, signal)),
   );
   const opened = await Promise.allSettled(
     servers.map((server) => openSession(server, { ...deps, signal, timeoutMs: connectMs })),

@@ -1,11 +1,11 @@
 import Type from "typebox";
 import type { Dialer } from "../../lib/dialer.ts";
-import { createMasker } from "../../lib/masker.ts";
 import { StepError } from "../../lib/step-error.ts";
 import { defineStepType } from "../plugin.ts";
-import { excerptOf, textOf } from "./result.ts";
+import { excerptOf, sizeOf, textOf } from "./result.ts";
 import type { FindServer } from "./servers.ts";
 import { openSession, requireServer } from "./session.ts";
+import { argumentFaults } from "./tool-arguments.ts";
 
 export interface McpDeps {
   dialer: Dialer;
@@ -72,28 +72,25 @@ export function mcpTool({ dialer, findServer, version }: McpDeps) {
       durationMs: Type.Integer({ description: "Of the call itself." }),
     }),
     check: whichFaults,
-    async run({ input, signal, log }) {
-      const { timeoutMs = 60_000, maxResultBytes = 256 * 1024 } = input;
+    async run({ input, signal, log, mask }) {
+      const { tool, timeoutMs = 60_000, maxResultBytes = 256 * 1024, arguments: args = {} } = input;
       const [fault] = whichFaults(input);
       if (fault) throw new StepError("INVALID_INPUT", `The input ${fault.message}`, { retryable: false });
-      const server = await requireServer(
-        findServer,
-        input.serverId ? { id: input.serverId } : { name: input.server! },
-      );
-      const masker = createMasker(server.secrets);
+      const which = input.serverId ? { id: input.serverId } : { name: input.server! };
+      const server = await requireServer(findServer, which, signal);
       const session = await openSession(server, { dialer, version, signal, timeoutMs });
       try {
+        const [wrong] = argumentFaults(session.require(tool), args);
+        if (wrong !== undefined) throw wrongArguments(server.name, tool, wrong);
         const since = performance.now();
-        const result = masker.value(
-          await session.call(input.tool, input.arguments ?? {}, { signal, timeoutMs }),
-        );
+        const result = await session.call(tool, args, { signal, timeoutMs });
         const durationMs = Math.round(performance.now() - since);
-        log("info", `${input.tool} of ${server.name} answered after ${durationMs} ms.`);
+        log("info", `${tool} of ${server.name} answered after ${durationMs} ms.`);
+        const bytes = sizeOf(result);
+        if (bytes > maxResultBytes) throw tooLarge(tool, bytes, maxResultBytes);
         const text = textOf(result);
-        if (result.isError) throw toolError(server.name, input.tool, text);
+        if (result.isError) throw toolError(server.name, tool, mask(text));
         const { content, structuredContent = null } = result;
-        const bytes = Buffer.byteLength(JSON.stringify({ content, structuredContent }));
-        if (bytes > maxResultBytes) throw tooLarge(input.tool, bytes, maxResultBytes);
         return { text, structuredContent, content, server: { id: server.id, name: server.name }, durationMs };
       } finally {
         await session.close();
@@ -112,6 +109,11 @@ function whichFaults({ serverId, server }: { serverId?: unknown; server?: unknow
 function toolError(server: string, tool: string, text: string): StepError {
   const said = excerptOf(text, errorChars) || "it gave no reason.";
   return new StepError("MCP_TOOL_ERROR", `${tool} of ${server} failed: ${said}`);
+}
+
+function wrongArguments(server: string, tool: string, fault: string): StepError {
+  const message = `The arguments do not fit the inputSchema of ${tool} of ${server}: ${fault} Nothing was called.`;
+  return new StepError("INVALID_INPUT", message, { retryable: false });
 }
 
 function tooLarge(tool: string, bytes: number, limit: number): StepError {

@@ -9,13 +9,13 @@ export function textOf({ content, structuredContent }: CallToolResult): string {
         return part.text;
       case "image":
       case "audio":
-        return `[${part.type}, ${part.mimeType}, ${sizeOf(part.data)}]`;
+        return `[${part.type}, ${part.mimeType}, ${kibOf(part.data)}]`;
       case "resource_link":
         return `[link to ${part.uri}]`;
       case "resource":
         return "text" in part.resource
           ? part.resource.text
-          : `[resource ${part.resource.uri}, ${sizeOf(part.resource.blob)}]`;
+          : `[resource ${part.resource.uri}, ${kibOf(part.resource.blob)}]`;
       default:
         return "[something that Pawl does not know]";
     }
@@ -24,12 +24,17 @@ export function textOf({ content, structuredContent }: CallToolResult): string {
   return texts.join("\n");
 }
 
+/** Bytes of a result as JSON. */
+export function sizeOf({ content, structuredContent = null }: CallToolResult): number {
+  return Buffer.byteLength(JSON.stringify({ content, structuredContent }));
+}
+
 /** At most so many characters, without what hides in them. */
 export function excerptOf(text: string, chars: number): string {
   const clean = cleanText(text).trim();
   return clean.length > chars ? `${clean.slice(0, chars).toWellFormed()}…` : clean;
 }
 
-function sizeOf(base64: string): string {
+function kibOf(base64: string): string {
   return `${Math.ceil((base64.length * 3) / 4 / 1024)} KiB`;
 }

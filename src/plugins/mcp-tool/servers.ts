@@ -16,4 +16,7 @@ export interface RegisteredServer {
  * Finds a server of the registry.
  * @throws StepError DECRYPT_FAILED
  */
-export type FindServer = (which: { id: string } | { name: string }) => Promise<RegisteredServer | undefined>;
+export type FindServer = (
+  which: { id: string } | { name: string },
+  signal: AbortSignal,
+) => Promise<RegisteredServer | undefined>;

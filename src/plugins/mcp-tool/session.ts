@@ -1,20 +1,18 @@
 import {
   type CallToolResult,
   Client,
-  ProtocolError,
-  SdkError,
-  SdkErrorCode,
   StreamableHTTPClientTransport,
   type Tool,
 } from "@modelcontextprotocol/client";
 import type { Dialer } from "../../lib/dialer.ts";
 import { guardedFetch } from "../../lib/dialer-fetch.ts";
-import { cleanText } from "../../lib/mcp/clean-text.ts";
-import { type ListedTool, ToolListFault, toolLimits, toolList } from "../../lib/mcp/tool-list.ts";
+import { createMasker } from "../../lib/masker.ts";
+import { type ListedTool, toolLimits, toolList } from "../../lib/mcp/tool-list.ts";
 import { StepError } from "../../lib/step-error.ts";
-import type { RegisteredServer } from "./servers.ts";
+import { serverNotFound, sessionFault, toolChanged, toolNotFound } from "./faults.ts";
+import type { FindServer, RegisteredServer } from "./servers.ts";
 
-/** An open connection to a registered server, and the tools that it offers now. */
+/** An open connection to a registered server. Nothing that comes out of it shows the credentials that went in. */
 export interface McpSession {
   server: RegisteredServer;
   /** As the server lists them now, whether they have changed or not. */
@@ -42,11 +40,16 @@ export interface SessionOptions {
 
 /** One answer, before a step's own limit cuts it. */
 const answerBytes = 8 * 1024 * 1024;
+/** All that comes before the first call: the client gathers every page before it shows one. */
+const openingBytes = toolLimits.listBytes + 1024 * 1024;
 const closeMs = 2_000;
+const mostResumptions = 100;
 
 /** Connects to a registered server and lists its tools. */
 export async function openSession(server: RegisteredServer, options: SessionOptions): Promise<McpSession> {
   const { signal, timeoutMs } = options;
+  const masker = createMasker(server.secrets);
+  const account = { left: openingBytes };
   const client = new Client(
     { name: "pawl", version: options.version },
     {
@@ -61,11 +64,23 @@ export async function openSession(server: RegisteredServer, options: SessionOpti
   );
   const transport = new StreamableHTTPClientTransport(server.url, {
     requestInit: { headers: { ...server.headers } },
-    fetch: guardedFetch(options.dialer, { maxResponseBytes: answerBytes }),
+    fetch: withoutStream(guardedFetch(options.dialer, { maxResponseBytes: answerBytes, account })),
+    reconnectionOptions: {
+      initialReconnectionDelay: 1_000,
+      maxReconnectionDelay: 10_000,
+      reconnectionDelayGrowFactor: 2,
+      maxRetries: 5,
+    },
   });
   const close = () => closed(client, transport);
+  const fault = (error: unknown, given: AbortSignal) => {
+    if (given.aborted) return given.reason;
+    const { code, message, retryable } = sessionFault(error, server);
+    // Without the cause: what it says is not masked.
+    return new StepError(code, masker.text(message), { retryable });
+  };
   const listed = new Map<string, Tool>();
-  let tools: ReadonlyMap<string, ListedTool>;
+  const tools = new Map<string, ListedTool>();
   try {
     const request = { signal, timeout: timeoutMs, maxTotalTimeout: timeoutMs };
     // What answered initialize at its discovery is not asked again which era it is of.
@@ -73,22 +88,21 @@ export async function openSession(server: RegisteredServer, options: SessionOpti
       ...request,
       ...(server.era === "legacy" ? { prior: { kind: "legacy" } as const } : {}),
     });
-    const list = toolList();
     const { tools: raw } = await client.listTools(undefined, request);
+    const list = toolList();
     list.add(raw);
     for (const tool of raw) listed.set(tool.name, tool);
-    tools = list.tools;
+    for (const [name, tool] of list.tools) tools.set(name, masker.value(tool));
+    account.left = Number.POSITIVE_INFINITY;
   } catch (error) {
     await close();
-    throw stepError(error, server, signal);
+    throw fault(error, signal);
   }
 
   function require(name: string): ListedTool {
     const tool = tools.get(name);
-    const known = server.tools.get(name);
-    if (tool === undefined) throw notFound(server, name, known !== undefined);
-    if (known === undefined) throw notDiscovered(server, name);
-    if (known !== tool.hash) throw changed(server, name);
+    if (!tool) throw toolNotFound(server, name);
+    if (server.tools.get(name) !== tool.hash) throw toolChanged(server, name);
     return tool;
   }
 
@@ -99,7 +113,7 @@ export async function openSession(server: RegisteredServer, options: SessionOpti
     async call(name, args, limits) {
       require(name);
       try {
-        return await client.callTool(
+        const result = await client.callTool(
           { name, arguments: args },
           {
             signal: limits.signal,
@@ -110,65 +124,46 @@ export async function openSession(server: RegisteredServer, options: SessionOpti
             toolDefinition: listed.get(name)!,
           },
         );
+        return masker.value(result);
       } catch (error) {
-        throw stepError(error, server, limits.signal);
+        throw fault(error, limits.signal);
       }
     },
     close,
   };
 }
 
+/**
+ * Never opens the stream on which a server of before 2026 may say what nobody asked for: nothing here listens to it, and it would be
+ * one more thing that does not end. One that goes on after a break has the last event's id.
+ */
+function withoutStream(inner: typeof fetch): typeof fetch {
+  let resumed = 0;
+  return (async (input: string | URL, init: RequestInit = {}) => {
+    if (init.method !== "GET") return inner(input, init);
+    const resumes = new Headers(init.headers).has("last-event-id");
+    // A server says how soon it wants to be asked again, and it may say at once, each time.
+    if (!resumes || ++resumed > mostResumptions) return new Response(null, { status: 405 });
+    return inner(input, init);
+  }) as typeof fetch;
+}
+
 /** Ends the session at the server too, where there is one; how that goes is of no interest to the step. */
 async function closed(client: Client, transport: StreamableHTTPClientTransport): Promise<void> {
-  const ended = transport.terminateSession().catch(() => {});
-  const limit = AbortSignal.timeout(closeMs);
-  await Promise.race([ended, new Promise((resolve) => limit.addEventListener("abort", resolve))]);
+  const limit = Promise.withResolvers<void>();
+  const timer = setTimeout(limit.resolve, closeMs);
+  await Promise.race([transport.terminateSession().catch(() => {}), limit.promise]);
+  clearTimeout(timer);
   await client.close().catch(() => {});
 }
 
-function stepError(error: unknown, server: RegisteredServer, signal: AbortSignal): unknown {
-  if (signal.aborted) return signal.reason;
-  if (error instanceof StepError) return error;
-  const of = `The MCP server "${server.name}"`;
-  if (error instanceof ToolListFault) {
-    return new StepError("MCP_FAILED", `${of} can't be used: ${error.message}`, {
-      retryable: false,
-      cause: error,
-    });
-  }
-  if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) {
-    return new StepError("MCP_TIMEOUT", `${of} did not answer in time.`, { cause: error });
-  }
-  const said = cleanText(error instanceof Error ? error.message : String(error)).slice(0, 500);
-  const retryable = !(error instanceof ProtocolError);
-  return new StepError("MCP_FAILED", `${of} failed: ${said}`, { retryable, cause: error });
-}
-
-function notFound(server: RegisteredServer, tool: string, before: boolean): StepError {
-  const gone = before ? " any more" : "";
-  const message = `The MCP server "${server.name}" has no tool "${tool}"${gone}. GET /ai/mcp-servers/${server.id}/tools lists those it had at its last discovery.`;
-  return new StepError("MCP_TOOL_NOT_FOUND", message, { retryable: false });
-}
-
-function notDiscovered(server: RegisteredServer, tool: string): StepError {
-  const message = `The tool "${tool}" of the MCP server "${server.name}" was not there at its last discovery. Discover the server, look at the tool, then run this again.`;
-  return new StepError("MCP_TOOL_CHANGED", message, { retryable: false });
-}
-
-function changed(server: RegisteredServer, tool: string): StepError {
-  const message = `The tool "${tool}" of the MCP server "${server.name}" is not what it was at its last discovery. Discover the server, look at what changed, then run this again.`;
-  return new StepError("MCP_TOOL_CHANGED", message, { retryable: false });
-}
-
-/** The server that a step names. */
+/** The server that a step names. @throws StepError MCP_SERVER_NOT_FOUND, DECRYPT_FAILED */
 export async function requireServer(
-  findServer: (which: { id: string } | { name: string }) => Promise<RegisteredServer | undefined>,
+  findServer: FindServer,
   which: { id: string } | { name: string },
+  signal: AbortSignal,
 ): Promise<RegisteredServer> {
-  const server = await findServer(which);
-  if (server) return server;
-  const named = "id" in which ? `the id ${which.id}` : `the name "${which.name}"`;
-  throw new StepError("MCP_SERVER_NOT_FOUND", `There is no MCP server with ${named} in the registry.`, {
-    retryable: false,
-  });
+  const server = await findServer(which, signal);
+  if (!server) throw serverNotFound(which);
+  return server;
 }

@@ -40,12 +40,14 @@ export async function connect(
 /** Calls a tool and answers what it said: the structured answer, or the code of its failure. */
 export async function call(client: Client, name: string, args: object = {}, options: object = {}) {
   const result = await client.callTool({ name, arguments: { ...args } }, options);
-  const structured = result.structuredContent as Record<string, never> | undefined;
-  const error = (structured as { error?: { code: string; message: string; retryable: boolean } } | undefined)
-    ?.error;
   return {
     ...result,
-    answer: structured as never as Record<string, never>,
-    error: result.isError ? error : undefined,
+    answer: result.structuredContent as never as Record<string, never>,
+    error: result.isError ? errorIn(result) : undefined,
   };
+}
+
+/** What a refusal says to programs. */
+export function errorIn({ _meta }: { _meta?: Record<string, unknown> | undefined }) {
+  return _meta?.["pawl/error"] as { code: string; message: string; retryable: boolean } | undefined;
 }

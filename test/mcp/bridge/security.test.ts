@@ -4,7 +4,7 @@ import { type Route, routes } from "../../../src/contract/routes.ts";
 import { createPool } from "../../../src/db/pool.ts";
 import { newId } from "../../../src/lib/ids.ts";
 import { type RunningPawl, startTestPawl } from "../../helpers/running-pawl.ts";
-import { assistantOf, eras } from "./client.ts";
+import { assistantOf, eras, errorIn } from "./client.ts";
 import { makeJobs } from "./jobs.ts";
 import { type RawCall, resultOf, rpc } from "./raw.ts";
 
@@ -29,7 +29,7 @@ const tool = async (token: string, name: string, args: object, era?: RawCall["er
       ...(era ? { era } : {}),
     }),
   );
-const errorOf = async (...args: Parameters<typeof tool>) => (await tool(...args)).structuredContent?.error;
+const errorOf = async (...args: Parameters<typeof tool>) => errorIn(await tool(...args));
 
 /** What the refused are told to do to get in. */
 const challenge =
@@ -247,8 +247,8 @@ test("arguments that attack objects change nothing", async () => {
       headers: { accept: "application/json, text/event-stream" },
       body: body(parameters),
     });
-    const { structuredContent: said } = resultOf(answer);
-    if (said.error) assert.equal(said.error.code, "INVALID_PARAMETERS", answer.text);
+    const { structuredContent: said, ...refused } = resultOf(answer);
+    if (!said) assert.equal(errorIn(refused)?.code, "INVALID_PARAMETERS", answer.text);
     else {
       const { data } = await pawl.client.getExecution({ params: { id: said.executionId } });
       assert.deepEqual(data.parameters, { name: "Ana", times: 1 });

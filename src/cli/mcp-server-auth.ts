@@ -1,0 +1,72 @@
+import type { McpServerInput } from "../contract/mcp-server.ts";
+import { CliError } from "./exit.ts";
+import { readSecrets } from "./secret.ts";
+
+export interface AuthOptions {
+  auth: keyof typeof kinds;
+  username?: string;
+  keyName?: string;
+  placement?: "header" | "query";
+  header?: string[];
+}
+
+export const kinds = {
+  none: "NONE",
+  bearer: "BEARER",
+  "api-key": "API_KEY",
+  basic: "BASIC",
+  custom: "CUSTOM",
+} as const;
+
+/** What the options say of a server's credential; asks for what is secret. */
+export async function authOf(options: AuthOptions): Promise<Pick<McpServerInput, "authType" | "authConfig">> {
+  const { auth, username, keyName, placement, header = [] } = options;
+  const given = {
+    "--username": username,
+    "--key-name": keyName,
+    "--placement": placement,
+    "--header": options.header,
+  };
+  const belongs: Record<string, string> = {
+    "--username": "basic",
+    "--key-name": "api-key",
+    "--placement": "api-key",
+    "--header": "custom",
+  };
+  for (const [option, value] of Object.entries(given)) {
+    if (value === undefined || belongs[option] === auth) continue;
+    throw new CliError("usage", `${option} goes with --auth ${belongs[option]}, and this is --auth ${auth}.`);
+  }
+  const authType = kinds[auth];
+  switch (auth) {
+    case "none":
+      return { authType };
+    case "bearer": {
+      const [token] = await readSecrets(["token"]);
+      return { authType, authConfig: { token } };
+    }
+    case "api-key": {
+      const [apiKey] = await readSecrets(["API key"]);
+      const name = keyName === undefined ? {} : { name: keyName };
+      return { authType, authConfig: { apiKey, ...name, ...(placement === undefined ? {} : { placement }) } };
+    }
+    case "basic": {
+      if (username === undefined) throw new CliError("usage", "--auth basic needs --username.");
+      const [password] = await readSecrets(["password"]);
+      return { authType, authConfig: { username, password } };
+    }
+    case "custom": {
+      if (header.length === 0) {
+        throw new CliError(
+          "usage",
+          "--auth custom needs --header with the name of each header that the server wants.",
+        );
+      }
+      const values = await readSecrets(header);
+      return {
+        authType,
+        authConfig: { headers: Object.fromEntries(header.map((name, i) => [name, values[i]])) },
+      };
+    }
+  }
+}
