@@ -4,6 +4,7 @@ import { createAuthenticator } from "./identity/authenticate.ts";
 import type { Recorder } from "./identity/last-used.ts";
 import { mcpSessionOpener, probeToken } from "./identity/mcp-session.ts";
 import { type Oidc, oidcIssuer } from "./identity/oidc.ts";
+import { type OidcClientOptions, oidcSignIn } from "./identity/oidc-sign-in.ts";
 import { createSessions } from "./identity/sessions.ts";
 import type { Dialer } from "./lib/dialer.ts";
 import { guardedRequest } from "./lib/dialer-request.ts";
@@ -36,6 +37,18 @@ export function composeIdentity(config: Config, { pool, uses, dialer, sessionKey
           fetch: (url, signal) => fetchGuarded(dialer, url, signal),
           findNamed: authenticator.findNamed,
         });
+  const signIn =
+    config.oidcIssuer === undefined || config.oidcClientId === undefined
+      ? undefined
+      : oidcSignIn({
+          issuer: config.oidcIssuer,
+          clientId: config.oidcClientId,
+          clientSecret: config.oidcClientSecret,
+          claim: config.oidcPrincipalClaim,
+          fetch: guardedFetch(dialer),
+          publicUrl,
+          findNamed: authenticator.findNamed,
+        });
   const openMcpSession = mcpSessionOpener({
     authenticator,
     sessions,
@@ -47,6 +60,7 @@ export function composeIdentity(config: Config, { pool, uses, dialer, sessionKey
     authenticator,
     openMcpSession,
     oidc,
+    oidcSignIn: signIn && { name: config.oidcName, signIn },
     probeToken: (principalId: string) => probeToken(sessions, principalId, Date.now()),
   };
 }
@@ -65,4 +79,26 @@ async function fetchGuarded(dialer: Dialer, url: URL, signal: AbortSignal): Prom
   return new Response(answer.status === 200 ? new Uint8Array(answer.body) : null, {
     status: answer.status === 200 ? 200 : 502,
   });
+}
+
+/** The same for the client of the identity provider, which sends forms too and reads refusals. */
+function guardedFetch(dialer: Dialer): OidcClientOptions["fetch"] {
+  return async (url, { method, headers, body, signal }) => {
+    const answer = await guardedRequest(dialer, {
+      method,
+      url: new URL(url),
+      headers: Object.fromEntries(
+        Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
+      ),
+      ...(body === undefined || body === null ? {} : { body: String(body) }),
+      ...(signal ? { signal } : {}),
+      maxRedirects: 0,
+      maxResponseBytes: mostMetadata,
+    });
+    const isEmpty = answer.body.length === 0 || answer.status === 204 || answer.status === 304;
+    return new Response(isEmpty ? null : new Uint8Array(answer.body), {
+      status: answer.status,
+      headers: Object.entries(answer.headers).map(([name, value]): [string, string] => [name, String(value)]),
+    });
+  };
 }

@@ -44,12 +44,29 @@ export const mcpSettings = {
         !u.hash &&
         (u.protocol === "https:" || /^(localhost|127\.[\d.]+|\[::1\])$/.test(u.hostname)),
     ),
-    "Identity provider whose access tokens open /mcp, exactly as its metadata names it. Unset: tokens made in Pawl only.",
+    "Identity provider whose access tokens open /mcp and where people sign in, exactly as its metadata names it. Unset: tokens made in Pawl only.",
   ),
   oidcAudience: optional(
     "PAWL_OIDC_AUDIENCE",
     text(/^[\x21-\x7e]+$/, "text", "the audience of the tokens, without spaces"),
     "What the identity provider's tokens must be meant for. Unset: the URL of /mcp.",
+  ),
+  oidcClientId: optional(
+    "PAWL_OIDC_CLIENT_ID",
+    text(/^[\x21-\x7e]+$/, "text", "a client id, without spaces"),
+    "What the identity provider knows Pawl as: then people sign in there. Its redirect URI is /session/oidc/callback below PAWL_PUBLIC_URL.",
+  ),
+  oidcClientSecret: optional(
+    "PAWL_OIDC_CLIENT_SECRET",
+    text(/^[\x20-\x7e]+$/, "text", "a client secret"),
+    "Proves to the identity provider that it is Pawl. Unset: it is told apart by PKCE alone.",
+    { masked: "all" },
+  ),
+  oidcName: withDefault(
+    "PAWL_OIDC_NAME",
+    text(/^[^\p{Cc}]{1,60}$/u, "text", "at most 60 characters"),
+    "your organisation",
+    "What the sign-in page calls the identity provider: Sign in with …",
   ),
   oidcPrincipalClaim: withDefault(
     "PAWL_OIDC_PRINCIPAL_CLAIM",

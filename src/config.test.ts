@@ -95,6 +95,9 @@ describe("the configuration", () => {
     ["PAWL_MCP_BRIDGE_URL", "ftp://bridge", /must be an http or https URL/],
     ["PAWL_OIDC_ISSUER", "http://id.example", /must be an https URL/],
     ["PAWL_OIDC_AUDIENCE", "two words", /must be the audience of the tokens/],
+    ["PAWL_OIDC_CLIENT_ID", "two words", /must be a client id/],
+    ["PAWL_OIDC_CLIENT_SECRET", "a\u0007b", /must be a client secret/],
+    ["PAWL_OIDC_NAME", "x".repeat(61), /at most 60 characters/],
     ["PAWL_OIDC_PRINCIPAL_CLAIM", "two words", /must be the name of a claim/],
     [
       "PAWL_MCP_ALLOWED_HOSTS",

@@ -247,6 +247,12 @@ function crossFaults(config: Config, nodeEnv: string | undefined): string[] {
     faults.push("PAWL_EGRESS_ALLOW has an effect only with PAWL_EGRESS=strict: set that, or drop the list.");
   }
   faults.push(...masterKeyFaults(config));
+  if (config.oidcClientId && !config.oidcIssuer) {
+    faults.push("PAWL_OIDC_CLIENT_ID needs PAWL_OIDC_ISSUER: set that too, or drop it.");
+  }
+  if (config.oidcClientSecret && !config.oidcClientId) {
+    faults.push("PAWL_OIDC_CLIENT_SECRET needs PAWL_OIDC_CLIENT_ID: set that too, or drop it.");
+  }
   if (config.failpoint !== undefined && nodeEnv !== "test") {
     faults.push(
       "PAWL_FAILPOINT kills the server and is for crash tests only: unset it, or set NODE_ENV=test.",

@@ -59,12 +59,12 @@ export const StartResponse = Type.Object({
 });
 export type StartResponse = Static<typeof StartResponse>;
 
-/** A try of a step that failed, with another after it. */
+/** A try of a step that was tried more than once. */
 export const StepTry = Type.Object({
   attempt: Type.Integer(),
   startTime: Timestamp,
   endTime: Timestamp,
-  message: Type.String({ description: "The last that it logged: why it failed." }),
+  message: Nullable(Type.String({ description: "Why another followed; null of the last." })),
 });
 export type StepTry = Static<typeof StepTry>;
 
@@ -82,7 +82,9 @@ export const StepExecution = Type.Object({
     description: "Attempt of the execution that the result is from: a restart keeps earlier ones.",
   }),
   attempts: Type.Integer({ description: "Tries so far; 0 before the first." }),
-  tries: Type.Array(StepTry, { description: "Those that failed and were followed by another." }),
+  tries: Type.Array(StepTry, {
+    description: "Those that are over, of a step that was tried more than once.",
+  }),
   waitingUntil: Nullable(Timestamp),
   childExecutionId: Nullable(Id, {
     description: "Of a step that runs a job: the execution that it started.",

@@ -99,6 +99,14 @@ export const Session = Type.Object({
 });
 export type Session = Static<typeof Session>;
 
+export const SignInMethods = Type.Object({
+  token: Type.Boolean(),
+  oidc: Nullable(
+    Type.Object({ name: Type.String({ description: "Of the identity provider, for people." }) }),
+  ),
+});
+export type SignInMethods = Static<typeof SignInMethods>;
+
 export const WhoAmI = Type.Object({
   id: Id,
   name: Type.String(),

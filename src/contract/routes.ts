@@ -26,8 +26,6 @@ import {
   CreatedToken,
   PrincipalInput,
   PrincipalRecord,
-  Session,
-  SignInRequest,
   TokenInput,
   TokenRecord,
   WhoAmI,
@@ -36,6 +34,7 @@ import { Job, JobInput, JobVersion, StepRecord, StepTypeInfo } from "./job.ts";
 import { mcpServerRoutes } from "./mcp-server-routes.ts";
 import { overviewRoutes } from "./overview-routes.ts";
 import { FilterRequest, itemTypes, SearchItem, searchFields } from "./search.ts";
+import { sessionRoutes } from "./session-routes.ts";
 import { Id, Meta, OneOf } from "./shapes.ts";
 import { variableRoutes } from "./variable-routes.ts";
 
@@ -539,29 +538,8 @@ export const routes = {
 
   ...adminRoutes,
 
-  signIn: {
-    method: "POST",
-    path: "/session",
-    access: "public",
-    tag: "Identity",
-    audits: "session",
-    summary: "Sign a browser in with an API token or the code of a sign-in link",
-    description:
-      "Sets a cookie that stands for the principal for 12 hours, or as long as the token is valid. Give either `token` or `code`. Unsafe methods count only from Pawl's own pages.",
-    body: SignInRequest,
-    data: Session,
-    errors: ["UNAUTHENTICATED", "FORBIDDEN"],
-  },
-  signOut: {
-    method: "DELETE",
-    path: "/session",
-    access: "authenticated",
-    tag: "Identity",
-    audits: "session",
-    summary: "End the browser's session",
-    data: Type.Null(),
-    errors: ["FORBIDDEN"],
-  },
+  ...sessionRoutes,
+
   whoAmI: {
     method: "GET",
     path: "/me",

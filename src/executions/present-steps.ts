@@ -7,17 +7,18 @@ export function presentSteps(detail: ExecutionDetail): StepExecution[] {
   const tries = Map.groupBy(detail.tries, ({ position }) => position);
   return stepsOf(detail).map((step, position) => ({
     ...step,
-    tries: (tries.get(position) ?? []).map((row) => presentTry(row, step.startTime)),
+    tries: (tries.get(position) ?? []).map((row) => presentTry(row, step)),
   }));
 }
 
-/** The first began with its step; a later one said so. */
-function presentTry({ attempt, first_at, last_at, message }: TryRow, begunAt: string | null): StepTry {
+/** The first begins and the last ends with its step; the others said so in the log. */
+function presentTry({ attempt, first_at, last_at, message }: TryRow, step: WithoutTries): StepTry {
+  const last = attempt === step.attempts && step.endTime;
   return {
     attempt,
-    startTime: (attempt === 1 && begunAt) || first_at.toISOString(),
-    endTime: last_at.toISOString(),
-    message,
+    startTime: (attempt === 1 && step.startTime) || first_at.toISOString(),
+    endTime: last || last_at.toISOString(),
+    message: last ? null : message,
   };
 }
 

@@ -37,7 +37,7 @@ export async function findResults(
   return rows;
 }
 
-/** The tries of these results, and of the step under way, that another followed: what each said first and last. */
+/** The tries of what was tried more than once: when each first and last said something, and its last words. */
 export async function findTries(
   client: pg.ClientBase,
   execution: ExecutionRow,
@@ -46,11 +46,11 @@ export async function findTries(
 ): Promise<TryRow[]> {
   const tried = results
     .filter(({ attempts }) => attempts > 1)
-    .map(({ run, position, attempts }) => ({ run, position, over: attempts - 1 }));
+    .map(({ run, position, attempts }) => ({ run, position, most: attempts }));
   // The try that asked for a decision is not over.
   const over = (live?.attempts ?? 0) - (live?.parked?.kind === "decision" ? 1 : 0);
   if (live && live.position !== null && over > 0) {
-    tried.push({ run: execution.run, position: live.position, over });
+    tried.push({ run: execution.run, position: live.position, most: over });
   }
   if (tried.length === 0) return [];
   const { rows } = await client.query<TryRow>(
@@ -62,7 +62,7 @@ export async function findTries(
       execution.id,
       tried.map(({ run }) => run),
       tried.map(({ position }) => position),
-      tried.map(({ over }) => over),
+      tried.map(({ most }) => most),
     ],
   );
   return rows;

@@ -108,7 +108,7 @@ export interface ExecutionDetail {
   steps: DefinedStep[];
   /** Those in force for that attempt. */
   results: StepResultRow[];
-  /** Of those results and of the step under way, the tries that another followed. */
+  /** Of those results and of the step under way that were tried more than once, the tries that are over. */
   tries: TryRow[];
   live: LiveRow | undefined;
   /** Attempts that are over, the earliest first. */

@@ -78,7 +78,7 @@ export function guard(app: FastifyInstance, authenticate: Authenticate, cookies:
 
   function identify(request: FastifyRequest): Principal | Promise<Principal> {
     const { authorization } = request.headers;
-    const session = authorization === undefined ? cookies.read(request) : undefined;
+    const session = authorization === undefined ? cookies.read(request, "session") : undefined;
     if (session !== undefined && !safe.has(request.method)) {
       cookies.requireOwnPage(request, { mayBeSilent: false });
     }

@@ -38,6 +38,8 @@ export interface Call<R extends Route> {
   readonly signal: AbortSignal;
   /** The session cookie that came with the request, whoever calls. */
   readonly session: string | undefined;
+  /** What was kept while the browser was at an identity provider. */
+  readonly flow: string | undefined;
   /** Refuses a browser that was sent here by a page of another site. */
   requireOwnPage(): void;
   /** Who the credential belongs to by now, for an answer that takes long. Throws as the route itself would. */
@@ -56,8 +58,14 @@ export type Answer<R extends Route> = R extends { stream: true }
   : R extends { givesBytes: true }
     ? { download: Download }
     : R extends { bare: true }
-      ? { body: DataOf<R>; status?: number; type?: string; headers?: Record<string, string> }
-      : { data: DataOf<R>; message?: string; meta?: Meta; status?: number; session?: SessionCookie };
+      ? { body: DataOf<R>; status?: number; type?: string; headers?: Record<string, string> } & Cookies
+      : { data: DataOf<R>; message?: string; meta?: Meta; status?: number } & Cookies;
+
+interface Cookies {
+  session?: SessionCookie;
+  /** What a sign-in that goes by way of an identity provider keeps meanwhile. */
+  flow?: SessionCookie;
+}
 
 export type Handler<R extends Route> = (call: Call<R>) => Answer<R> | Promise<Answer<R>>;
 
@@ -100,7 +108,8 @@ export function addRoute<R extends Route>(
         ? refusingUploads(() => handle(request, reply), request, reply)
         : handle(request, reply))) as AnyAnswer;
       reply.code(answer.download?.status ?? answer.status ?? status);
-      if (answer.session !== undefined) app.cookies.write(request, reply, answer.session);
+      if (answer.session !== undefined) app.cookies.write(request, reply, "session", answer.session);
+      if (answer.flow !== undefined) app.cookies.write(request, reply, "flow", answer.flow);
       if (answer.stream) return sendEvents(reply, answer.stream);
       if (answer.download) return sendBytes(reply, answer.download);
       if (table.bare) return sendBare(reply, answer);
@@ -129,7 +138,7 @@ async function refusingUploads<T>(
   }
 }
 
-interface AnyAnswer {
+interface AnyAnswer extends Cookies {
   body?: unknown;
   data?: unknown;
   message?: string;
@@ -138,7 +147,6 @@ interface AnyAnswer {
   type?: string;
   headers?: Record<string, string>;
   stream?: Readable;
-  session?: SessionCookie;
   download?: Download;
 }
 
@@ -199,7 +207,11 @@ class RouteCall {
   }
 
   get session(): string | undefined {
-    return this.#request.server.cookies.read(this.#request);
+    return this.#request.server.cookies.read(this.#request, "session");
+  }
+
+  get flow(): string | undefined {
+    return this.#request.server.cookies.read(this.#request, "flow");
   }
 
   requireOwnPage(): void {

@@ -1,8 +1,9 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { ApiError } from "../contract/errors.ts";
 
-const hostName = "__Host-pawl";
-const plainName = "pawl-session";
+const hostNames = { session: "__Host-pawl", flow: "__Host-pawl-sign-in" };
+const plainNames = { session: "pawl-session", flow: "pawl-sign-in" };
+type Kind = keyof typeof hostNames;
 const loopback = /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/;
 
 /** A session to hand to the browser; null: the one it has is over. */
@@ -23,10 +24,10 @@ export function sessionCookies(publicUrl: () => string | undefined) {
 
   return {
     /** The secret that came with the request. Where the strict name is possible no other is read: a neighbour could set it. */
-    read(request: FastifyRequest): string | undefined {
+    read(request: FastifyRequest, kind: Kind): string | undefined {
       const { cookie } = request.headers;
       if (cookie === undefined) return undefined;
-      const wanted = `${isSecure(request) ? hostName : plainName}=`;
+      const wanted = `${(isSecure(request) ? hostNames : plainNames)[kind]}=`;
       const found = cookie
         .split(";")
         .map((pair) => pair.trim())
@@ -34,7 +35,7 @@ export function sessionCookies(publicUrl: () => string | undefined) {
       return found?.slice(wanted.length);
     },
 
-    write(request: FastifyRequest, reply: FastifyReply, session: SessionCookie): void {
+    write(request: FastifyRequest, reply: FastifyReply, kind: Kind, session: SessionCookie): void {
       const secure = isSecure(request);
       if (!secure && session && !warned) {
         warned = true;
@@ -45,7 +46,7 @@ export function sessionCookies(publicUrl: () => string | undefined) {
       const value = session
         ? `${session.secret}; Expires=${session.expiresAt.toUTCString()}`
         : "; Expires=Thu, 01 Jan 1970 00:00:00 GMT";
-      const name = secure ? hostName : plainName;
+      const name = (secure ? hostNames : plainNames)[kind];
       reply.header(
         "set-cookie",
         `${name}=${value}; Path=/; HttpOnly; SameSite=Lax${secure ? "; Secure" : ""}`,

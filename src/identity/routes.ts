@@ -7,7 +7,6 @@ import type { Recorder } from "./last-used.ts";
 import type { OpenMcpSession } from "./mcp-session.ts";
 import { presentCaller, presentPrincipal, presentToken } from "./present.ts";
 import { createPrincipal, deletePrincipal, readPrincipal, replacePrincipal } from "./principals.ts";
-import { endSession, openSession } from "./session.ts";
 import { listPrincipals, listTokens } from "./store.ts";
 
 export interface IdentityDependencies {
@@ -26,22 +25,6 @@ export function identityRoutes(app: FastifyInstance, dependencies: IdentityDepen
   async function changing<Result>(work: Promise<Result>): Promise<Result> {
     return work.finally(authenticator.forget);
   }
-
-  route(app, "signIn", async (call) => {
-    call.requireOwnPage();
-    const { secret, expiresAt, name } = await openSession(pool, call.body, now());
-    call.audit({ by: name, target: { name } });
-    return {
-      data: { expiresAt: expiresAt.toISOString() },
-      message: "You are signed in.",
-      session: { secret, expiresAt },
-    };
-  });
-
-  route(app, "signOut", async ({ session }) => {
-    if (session !== undefined) await changing(endSession(pool, session));
-    return { data: null, message: "You are signed out.", session: null };
-  });
 
   route(app, "whoAmI", ({ principal }) => ({
     data: presentCaller(principal),

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { ApiError } from "../contract/errors.ts";
 import type { SignInRequest } from "../contract/identity.ts";
 import * as sessions from "./session-store.ts";
-import { type Db, findAdministrator, findCredential } from "./store.ts";
+import { type CredentialRow, type Db, findAdministrator, findCredential } from "./store.ts";
 import { hashOf, kindOfToken } from "./tokens.ts";
 
 const SESSION_MS = 12 * 3_600_000;
@@ -27,6 +27,15 @@ export async function openSession(db: Db, request: SignInRequest, now: number): 
   const expiresAt = new Date(Math.min(now + SESSION_MS, until));
   await sessions.insertSession(db, { hash: hashOf(secret), principalId, tokenId, expiresAt });
   return { secret, expiresAt, name };
+}
+
+/** Opens a session for somebody whom an identity provider vouched for. */
+export async function openSessionFor(db: Db, row: CredentialRow, now: number): Promise<OpenedSession> {
+  const secret = newSecret();
+  const expiresAt = new Date(now + SESSION_MS);
+  const owner = { principalId: row.principal_id, tokenId: null };
+  await sessions.insertSession(db, { hash: hashOf(secret), ...owner, expiresAt });
+  return { secret, expiresAt, name: row.name };
 }
 
 export async function endSession(db: Db, secret: string): Promise<void> {

@@ -145,6 +145,9 @@ const valid: Record<
   getExecutionSummary: { params: () => ({ jobId: ids.job! }) },
   getStepExecution: { params: () => ({ id: ids.execution!, step: "one" }) },
   getExecutionLogs: { params: () => ({ id: ids.execution! }) },
+  listSignInMethods: {},
+  beginOidcSignIn: {},
+  finishOidcSignIn: {},
   signIn: { body: () => ({ token: "pawl_x" }) },
   signOut: {},
   upsertConnection: { body: connection },
@@ -617,6 +620,13 @@ const rows: Record<RouteName, Row[]> = {
   getExecutionSummary: [],
   getStepExecution: [["an attempt that is not there", { query: "run=2" }, missing]],
   getExecutionLogs: [["a step that is not there", { query: "step=x" }, missing]],
+  listSignInMethods: [],
+  beginOidcSignIn: [
+    ["where no provider is configured", {}, { code: "NOT_FOUND", message: /PAWL_OIDC_CLIENT_ID/ }],
+  ],
+  finishOidcSignIn: [
+    ["where no provider is configured", {}, { code: "NOT_FOUND", message: /PAWL_OIDC_CLIENT_ID/ }],
+  ],
   signIn: [
     ["neither token nor code", { body: {} }, invalid("")],
     ["both token and code", { body: { token: "pawl_x", code: "x" } }, invalid("")],

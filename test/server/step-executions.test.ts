@@ -124,12 +124,14 @@ describe("one step of an execution", () => {
     assert.equal(attempts, 3);
     assert.deepEqual(
       tries.map(({ attempt }) => attempt),
-      [1, 2],
+      [1, 2, 3],
     );
     assert.equal(tries[0]!.startTime, startTime);
-    const times = [...tries.flatMap((one) => [one.startTime, one.endTime]), endTime!];
+    assert.equal(tries[2]!.endTime, endTime);
+    assert.equal(tries[2]!.message, null);
+    const times = tries.flatMap((one) => [one.startTime, one.endTime]);
     assert.deepEqual(times.toSorted(), times);
-    assert.match(tries[1]!.message, /^Try 2 of 3 failed, and the next begins in \d+ ms: .*503/);
+    assert.match(tries[1]!.message!, /^Try 2 of 3 failed, and the next begins in \d+ ms: .*503/);
     const { data } = await pawl.client.getExecutionLogs({ params: { id } });
     const lines = data.map(({ attempt, message }) => `${attempt} ${message.split(",")[0]}`);
     assert.deepEqual(

@@ -156,6 +156,7 @@ export function useLiveExecution(id: string, enabled: boolean): void {
     const open = (last: string | undefined, signal: AbortSignal) =>
       api.watchExecution({
         params: { id },
+        query: { outputs: false },
         headers: { "last-event-id": last },
         signal,
       }) as AsyncIterable<StreamEvent>;

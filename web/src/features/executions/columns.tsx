@@ -2,16 +2,17 @@ import { StatusBadge } from "../../components/status-badge.tsx";
 import type { Column } from "../../components/table/data-table.tsx";
 import { DurationText, TimeText } from "../../components/time-text.tsx";
 import type { ListedExecution } from "./queries.ts";
+import { shownStatus } from "./shown-status.ts";
 
 /** What a list of executions shows beside what they are of. */
 export const executionColumns: Column<ListedExecution>[] = [
   {
     id: "status",
     header: "Status",
-    width: "150px",
+    width: "170px",
     sort: "status",
     phone: "aside",
-    cell: ({ status }) => <StatusBadge status={status} />,
+    cell: (execution) => <StatusBadge status={shownStatus(execution)} />,
   },
   {
     id: "started",

@@ -8,6 +8,8 @@ import { type Column, DataTable, rowLink } from "../../components/table/data-tab
 import { type TableState, toFilterRequest } from "../../components/table/filters.ts";
 import { TableToolbar } from "../../components/table/toolbar.tsx";
 import { useLiveLists } from "../../services/events.ts";
+import { useCan } from "../../services/session.tsx";
+import { BulkMenu } from "./bulk-menu.tsx";
 import { executionColumns } from "./columns.tsx";
 import { executionFields } from "./fields.ts";
 import { executionSource, type ListedExecution } from "./queries.ts";
@@ -34,6 +36,7 @@ const columns: Column<ListedExecution>[] = [
 export function ExecutionsPage() {
   const state = route.useSearch();
   const navigate = route.useNavigate();
+  const mayControl = useCan()("JobService:JobExecution:control");
   useLiveLists();
   const set = (next: TableState) => void navigate({ search: next, replace: true });
   const request = toFilterRequest(state, "-startTime");
@@ -43,7 +46,11 @@ export function ExecutionsPage() {
   const filtered = state.q !== undefined || state.f !== undefined;
 
   return (
-    <Page title="Executions" badge={<LiveDot />}>
+    <Page
+      title="Executions"
+      badge={<LiveDot />}
+      actions={mayControl && <BulkMenu filter={request} filtered={filtered} />}
+    >
       <div>
         <TableToolbar search="Search by job or error" fields={executionFields} state={state} onChange={set}>
           <StatusTabs state={state} onChange={set} />

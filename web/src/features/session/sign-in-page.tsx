@@ -1,6 +1,18 @@
-import { Button, Center, Code, Group, Loader, Paper, PasswordInput, Stack, Text, Title } from "@mantine/core";
+import {
+  Button,
+  Center,
+  Code,
+  Divider,
+  Group,
+  Loader,
+  Paper,
+  PasswordInput,
+  Stack,
+  Text,
+  Title,
+} from "@mantine/core";
 import { useDocumentTitle } from "@mantine/hooks";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, useRouter } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { Fault } from "../../components/fault.tsx";
@@ -15,9 +27,13 @@ export function SignInPage() {
   const [token, setToken] = useState("");
   const signIn = useSignIn();
   const { mutate } = signIn;
+  const methods = useQuery(methodsQuery);
+  const { to } = route.useSearch();
+  const [fault, setFault] = useState<string>();
   useEffect(() => {
-    const code = takeCode();
+    const { code, fault } = takeHash();
     if (code) mutate({ code });
+    setFault(fault);
   }, [mutate]);
   const byLink = signIn.variables?.code !== undefined;
 
@@ -42,6 +58,19 @@ export function SignInPage() {
               </Group>
             ) : (
               <>
+                {fault && <Fault error={new Error(fault)} title="You were not signed in" />}
+                {methods.data?.oidc && (
+                  <>
+                    <Button
+                      component="a"
+                      href={`/session/oidc${to ? `?to=${encodeURIComponent(to)}` : ""}`}
+                      fullWidth
+                    >
+                      Sign in with {methods.data.oidc.name}
+                    </Button>
+                    <Divider label="or" />
+                  </>
+                )}
                 {signIn.error && (
                   <Fault
                     error={signIn.error}
@@ -59,11 +88,16 @@ export function SignInPage() {
                   autoComplete="current-password"
                   name="token"
                   required
-                  autoFocus
+                  autoFocus={!methods.data?.oidc}
                   value={token}
                   onChange={(event) => setToken(event.currentTarget.value)}
                 />
-                <Button type="submit" loading={signIn.isPending} fullWidth>
+                <Button
+                  type="submit"
+                  variant={methods.data?.oidc ? "default" : "filled"}
+                  loading={signIn.isPending}
+                  fullWidth
+                >
                   Sign in
                 </Button>
               </>
@@ -75,13 +109,22 @@ export function SignInPage() {
   );
 }
 
-/** The code of a sign-in link; out of the address at once, so that it is in no history and no bookmark. */
-function takeCode(): string | undefined {
-  const code = location.hash.slice(1);
-  if (code === "") return undefined;
+/**
+ * What stands after # in the address: the code of a sign-in link, or why the identity provider signed nobody in. Out of the
+ * address at once, so that it is in no history and no bookmark.
+ */
+function takeHash(): { code?: string; fault?: string } {
+  const text = location.hash.slice(1);
+  if (text === "") return {};
   history.replaceState(history.state, "", location.pathname + location.search);
-  return code;
+  return text.startsWith("fault=") ? { fault: new URLSearchParams(text).get("fault")! } : { code: text };
 }
+
+const methodsQuery = queryOptions({
+  queryKey: ["sign-in-methods"],
+  queryFn: async ({ signal }) => (await api.listSignInMethods({ signal })).data,
+  staleTime: Number.POSITIVE_INFINITY,
+});
 
 function useSignIn() {
   const queryClient = useQueryClient();
