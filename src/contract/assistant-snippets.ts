@@ -67,9 +67,10 @@ export const assistants = {
       }),
   },
   generic: {
+    label: "Others",
     where:
       "For any other: most take this, or ask for the URL and a header. One that only starts programs: `pawl mcp`, as for claude-desktop.",
-    snippet: (url) =>
+    snippet: ({ url, token = placeholder }) =>
       json({
         mcpServers: {
           pawl: { type: "http", url: `${url}/mcp`, headers: { Authorization: `Bearer ${token}` } },
