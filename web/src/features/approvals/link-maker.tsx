@@ -34,7 +34,7 @@ export function LinkMaker({ executionId }: { executionId: string }) {
           setOpened(true);
         }}
       >
-        Let somebody without an account decide …
+        Make links to decide …
       </Button>
       <Modal opened={opened} onClose={() => setOpened(false)} title="Links that decide">
         {make.data ? (

@@ -59,12 +59,7 @@ export function DecisionCard({ execution, decide, onDecide }: DecisionCardProps)
           </Stack>
         </Paper>
       )}
-      <Modal
-        opened={decide !== undefined}
-        onClose={close}
-        title={decide === "reject" ? "Reject" : "Decide"}
-        size="lg"
-      >
+      <Modal opened={decide !== undefined} onClose={close} title="Your decision" size="lg">
         {waitingFor && may && !late ? (
           <Stack gap="md">
             <Text size="sm" className="any-text" style={{ maxHeight: 240, overflow: "auto" }}>

@@ -52,6 +52,7 @@ export function ExecutionPage() {
       execution={execution}
       step={step}
       view={view}
+      bare={!wide}
       onClose={() => set({ step: undefined, view: undefined })}
     />
   );

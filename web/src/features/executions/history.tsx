@@ -44,7 +44,11 @@ export function History({ execution }: { execution: JobExecution }) {
       key: `${i} ${at}`,
       icon: acts[action].icon,
       title: (
-        <By word={acts[action].word} who={actor} how={action === "RESTART" ? `attempt ${run}` : undefined} />
+        <By
+          word={acts[action].word}
+          who={actor}
+          how={action === "RESTART" ? `attempt ${run + 1}` : undefined}
+        />
       ),
       at,
       reason,
@@ -53,7 +57,7 @@ export function History({ execution }: { execution: JobExecution }) {
   if (waitingFor) points.push({ key: "now", icon: IconHandStop, title: "Waits for a decision", at: null });
   if (endTime) points.push({ key: "end", icon: looks[status].icon, title: looks[status].label, at: endTime });
   return (
-    <Timeline bulletSize={22} lineWidth={2} p="md" color="gray" aria-label="History">
+    <Timeline bulletSize={22} lineWidth={2} m="md" color="gray" aria-label="History">
       {points.toReversed().map(({ key, icon: Icon, title, at, reason }) => (
         <Timeline.Item key={key} bullet={<Icon size={12} />} title={<Text size="sm">{title}</Text>}>
           {reason && (

@@ -1,7 +1,6 @@
 import type { ExecutionAttempt, JobExecution } from "@contract/execution.ts";
-import { Group, Skeleton, Text } from "@mantine/core";
+import { Code, Group, Skeleton, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { CodeBlock } from "../../components/code-block.tsx";
 import { Fault } from "../../components/fault.tsx";
 import { JsonView } from "../../components/json-view.tsx";
 import { StatusBadge } from "../../components/status-badge.tsx";
@@ -86,9 +85,9 @@ function Result({
   return (
     <>
       {data.error && (
-        <div style={{ padding: 12 }}>
-          <CodeBlock text={`${data.error.code}\n${data.error.message}`} label={`Error of attempt ${run}`} />
-        </div>
+        <Text size="sm" component="div" className={`any-text ${classes.attemptError}`}>
+          <Code>{data.error.code}</Code> {data.error.message}
+        </Text>
       )}
       {data.output !== null && <JsonView value={data.output} path={`steps.${step.stepKey}.output`} />}
     </>

@@ -23,14 +23,20 @@ interface StepPanelProps {
   step: StepExecution;
   view: StepView | undefined;
   onClose: () => void;
+  /** It fills a drawer, and needs no frame of its own. */
+  bare?: boolean;
 }
 
 /** One step: what it was given, what it answered, said and failed with, now and in earlier attempts. */
-export function StepPanel({ execution, step, view, onClose }: StepPanelProps) {
+export function StepPanel({ execution, step, view, onClose, bare }: StepPanelProps) {
   const views = viewsOf(execution, step);
   const shown = view && views.includes(view) ? view : views[0]!;
   return (
-    <Paper className={classes.panel} component="section" aria-label={`Step ${step.stepKey}`}>
+    <Paper
+      className={`${classes.panel} ${bare ? classes.drawer : ""}`}
+      component="section"
+      aria-label={`Step ${step.stepKey}`}
+    >
       <header className={classes.head}>
         <Group justify="space-between" wrap="nowrap" align="flex-start" gap="xs">
           <div className={classes.names}>

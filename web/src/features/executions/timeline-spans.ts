@@ -63,9 +63,9 @@ const steps = [1, 2, 5, 10, 20, 50, 100, 200, 500].concat(
 );
 const dayMs = 86_400_000;
 
-/** Round times at which the axis is marked: five at most, from the start on. */
+/** Round times at which the axis is marked: five at most, from the start on, none so late that its words have no room. */
 export function ticksOf(length: number): number[] {
   const most = 5;
   const step = steps.find((ms) => length / ms <= most) ?? Math.ceil(length / most / dayMs) * dayMs;
-  return Array.from({ length: Math.floor(length / step) + 1 }, (_, i) => i * step);
+  return Array.from({ length: most + 1 }, (_, i) => i * step).filter((at) => at === 0 || at < length * 0.84);
 }

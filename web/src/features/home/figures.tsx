@@ -46,7 +46,7 @@ export function Figures() {
       <FigureCard
         label="Paused"
         value={paused.data?.total.toLocaleString()}
-        note={mayDecide ? "those that need a decision too" : "by hand or for a decision"}
+        note={"by hand or for a decision"}
         to="/executions"
         search={foundBy({ status: ["PAUSED"] })}
       />

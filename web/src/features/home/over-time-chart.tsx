@@ -41,7 +41,7 @@ export default function OverTimeChart({ timeline, range }: { timeline: Timeline;
       ]}
       barProps={{ stackId: "all", isAnimationActive: false }}
       lineProps={{ isAnimationActive: false, strokeWidth: 1.5 }}
-      withDots={false}
+      dotProps={{ r: 2.5, strokeWidth: 0 }}
       curveType="linear"
       withRightYAxis
       rightYAxisProps={{ domain: [0, 100], ticks: [0, 50, 100], unit: " %", width: 46 }}
