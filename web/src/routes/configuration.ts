@@ -129,6 +129,34 @@ const file = createRoute({
   component: lazyRouteComponent(() => import("../features/files/file-page.tsx"), "FilePage"),
 });
 
+const templates = createRoute({
+  getParentRoute,
+  path: "/api-templates",
+  validateSearch: readTableState,
+  component: lazyRouteComponent(
+    () => import("../features/api-templates/templates-page.tsx"),
+    "ApiTemplatesPage",
+  ),
+});
+
+const newTemplate = createRoute({
+  getParentRoute,
+  path: "/api-templates/new",
+  component: lazyRouteComponent(
+    () => import("../features/api-templates/template-page.tsx"),
+    "NewApiTemplatePage",
+  ),
+});
+
+const template = createRoute({
+  getParentRoute,
+  path: "/api-templates/$templateId",
+  component: lazyRouteComponent(
+    () => import("../features/api-templates/template-page.tsx"),
+    "ApiTemplatePage",
+  ),
+});
+
 export const configurationRoutes = [
   connections,
   newConnection,
@@ -144,4 +172,7 @@ export const configurationRoutes = [
   dataset,
   files,
   file,
+  templates,
+  newTemplate,
+  template,
 ] as const;

@@ -10,6 +10,7 @@ import {
   IconServer2,
   IconSettings,
   IconTable,
+  IconTemplate,
   IconVariable,
 } from "@tabler/icons-react";
 import type { IconType } from "../icon.ts";
@@ -27,6 +28,7 @@ export interface Place {
     | "/certificates"
     | "/datasets"
     | "/files"
+    | "/api-templates"
     | "/mcp-servers"
     | "/mcp-servers/bridge"
     | "/admin";
@@ -75,6 +77,13 @@ export const places: Place[] = [
     part: configuration,
   },
   { label: "Files", to: "/files", icon: IconFiles, needs: ["ConfigService:File:read"], part: configuration },
+  {
+    label: "API templates",
+    to: "/api-templates",
+    icon: IconTemplate,
+    needs: ["ConfigService:ApiTemplate:read"],
+    part: configuration,
+  },
   {
     label: "MCP",
     to: "/mcp-servers",

@@ -15,6 +15,7 @@ import { CopyText } from "../configuration/copy-text.tsx";
 import { DeleteButton } from "../configuration/delete-button.tsx";
 import { Facts } from "../configuration/facts.tsx";
 import { FormFault, faultAt } from "../configuration/form-faults.tsx";
+import { LeaveGuard } from "../jobs/editor/leave-guard.tsx";
 import { AuthorityMatrix } from "./authority-matrix.tsx";
 import { JobLimitsFields } from "./job-limits.tsx";
 import { principalQuery } from "./queries.ts";
@@ -130,6 +131,7 @@ function PrincipalForm({ principal, onSaved, readOnly = false }: PrincipalFormPr
         save.mutate();
       }}
     >
+      <LeaveGuard isDirty={() => dirty && !save.isPending} />
       <Grid gap="xl">
         <Grid.Col span={{ base: 12, md: 7 }}>
           <Section title="May do">

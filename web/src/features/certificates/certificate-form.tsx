@@ -6,6 +6,7 @@ import { useState } from "react";
 import { api } from "../../services/api.ts";
 import { FormFault, faultAt } from "../configuration/form-faults.tsx";
 import { keepSecret, type SecretChange, SecretInput } from "../configuration/secret-input.tsx";
+import { LeaveGuard } from "../jobs/editor/leave-guard.tsx";
 import { PemInput } from "./pem-input.tsx";
 
 interface Draft {
@@ -52,6 +53,7 @@ export function CertificateForm({
         save.mutate(draft);
       }}
     >
+      <LeaveGuard isDirty={() => dirty && !save.isPending} />
       <Stack gap="md">
         <FormFault error={save.error} shown={(path) => shown.includes(path)} />
         <TextInput

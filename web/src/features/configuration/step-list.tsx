@@ -79,6 +79,7 @@ export function StepList({
 
 /** RESOLVE_ADDRESS: Resolve address. */
 function nameText(name: string): string {
+  if (name.length < 4) return name.toUpperCase();
   const words = name.replaceAll(/[_-]+/g, " ").toLowerCase();
   return words.replace(/^./, (letter) => letter.toUpperCase());
 }

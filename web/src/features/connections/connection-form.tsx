@@ -6,6 +6,8 @@ import { useState } from "react";
 import { api, asClientError } from "../../services/api.ts";
 import { FormFault, faultAt } from "../configuration/form-faults.tsx";
 import { keepSecret, type SecretChange, SecretInput } from "../configuration/secret-input.tsx";
+import { LeaveGuard } from "../jobs/editor/leave-guard.tsx";
+import { TestOutcome } from "./connection-test.tsx";
 import {
   type ConnectionDraft,
   destinationChanged,
@@ -32,6 +34,12 @@ export function ConnectionForm({ type, connection, onSaved, readOnly = false }: 
     setDraft(draftOf(type, saved));
     return onSaved?.(saved);
   });
+  const test = useMutation({
+    mutationFn: async (now: ConnectionDraft) =>
+      (await api.testConnectionInput({ body: inputOf(type, now, connection) })).data,
+  });
+  // What was last asked of the server has the last word.
+  const error = save.error ?? test.error;
   const set = (change: Partial<ConnectionDraft>) => setDraft({ ...draft, ...change });
   const setSecret = (name: string, change: SecretChange) =>
     set({ secrets: { ...draft.secrets, [name]: change } });
@@ -40,7 +48,7 @@ export function ConnectionForm({ type, connection, onSaved, readOnly = false }: 
     JSON.stringify(inputOf(type, draft, connection)) !==
     JSON.stringify(inputOf(type, draftOf(type, connection), connection));
   const faultOf = (name: string) =>
-    faultAt(save.error, `/variables/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`);
+    faultAt(error, `/variables/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`);
   const shown = (path: string) =>
     ["/name", "/description", "/category"].includes(path) ||
     type.fields.some(({ name }) => path === `/variables/${name}`) ||
@@ -51,11 +59,13 @@ export function ConnectionForm({ type, connection, onSaved, readOnly = false }: 
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
+        test.reset();
         save.mutate(draft);
       }}
     >
+      <LeaveGuard isDirty={() => dirty && !save.isPending} />
       <Stack gap="md">
-        <FormFault error={save.error} shown={shown} />
+        <FormFault error={error} shown={shown} />
         <TextInput
           label="Name"
           description="Steps and people know it by this."
@@ -66,7 +76,7 @@ export function ConnectionForm({ type, connection, onSaved, readOnly = false }: 
           autoFocus={!connection}
           value={draft.name}
           onChange={({ currentTarget }) => set({ name: currentTarget.value })}
-          error={faultAt(save.error, "/name")}
+          error={faultAt(error, "/name")}
         />
         <Textarea
           label="Description"
@@ -78,7 +88,7 @@ export function ConnectionForm({ type, connection, onSaved, readOnly = false }: 
           disabled={readOnly}
           value={draft.description}
           onChange={({ currentTarget }) => set({ description: currentTarget.value })}
-          error={faultAt(save.error, "/description")}
+          error={faultAt(error, "/description")}
         />
         {type.anyOfRequired.map((names) => (
           <Text key={names.join()} size="sm" c="dimmed">
@@ -126,11 +136,24 @@ export function ConnectionForm({ type, connection, onSaved, readOnly = false }: 
           faultOf={faultOf}
           readOnly={readOnly}
         />
+        {!readOnly && test.data && !test.isPending && <TestOutcome outcome={test.data} />}
         {!readOnly && (
           <Group gap="sm">
             <Button type="submit" loading={save.isPending} disabled={connection !== undefined && !dirty}>
               {connection ? "Save" : "Make the connection"}
             </Button>
+            {(!connection || dirty) && (
+              <Button
+                variant="default"
+                loading={test.isPending}
+                onClick={() => {
+                  save.reset();
+                  test.mutate(draft);
+                }}
+              >
+                Test before saving
+              </Button>
+            )}
             {connection && dirty && (
               <Button
                 variant="subtle"
@@ -138,6 +161,7 @@ export function ConnectionForm({ type, connection, onSaved, readOnly = false }: 
                 onClick={() => {
                   setDraft(draftOf(type, connection));
                   save.reset();
+                  test.reset();
                 }}
               >
                 Undo the changes

@@ -10,6 +10,7 @@ import { CopyText } from "../configuration/copy-text.tsx";
 import { DeleteButton } from "../configuration/delete-button.tsx";
 import { changesOf, Facts } from "../configuration/facts.tsx";
 import { ConnectionForm } from "./connection-form.tsx";
+import { ConnectionTest } from "./connection-test.tsx";
 import { ConnectionUsage } from "./connection-usage.tsx";
 import { connectionQuery, connectionTypesQuery, connectionUsageQuery } from "./queries.ts";
 import { TypeIcon } from "./type-icon.tsx";
@@ -71,6 +72,7 @@ export function ConnectionPage() {
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 5 }}>
           <Stack gap="lg">
+            {mayWrite && <ConnectionTest connection={connection} />}
             {mayRead && <ConnectionUsage id={connection.id} />}
             <Section title="About">
               <Facts

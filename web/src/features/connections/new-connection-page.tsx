@@ -77,7 +77,7 @@ function TypeChoice({ types }: { types: ConnectionTypeInfo[] }) {
                     <Text span fw={600} size="sm" display="block">
                       {label}
                     </Text>
-                    <Text span size="xs" c="dimmed">
+                    <Text span size="xs" c="dimmed" lh={1.4} display="block">
                       {description}
                     </Text>
                   </span>

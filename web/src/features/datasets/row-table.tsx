@@ -6,10 +6,12 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { Empty } from "../../components/empty.tsx";
 import { Fault } from "../../components/fault.tsx";
-import { fullTime, shortTime } from "../../components/time-format.ts";
+import { fullTime } from "../../components/time-format.ts";
 import type { RowsSearch } from "../../routes/configuration.ts";
 import { rowsPerPage, rowsQuery } from "./queries.ts";
 import classes from "./row-table.module.css";
+
+const moment = new Intl.DateTimeFormat(undefined, { dateStyle: "short", timeStyle: "medium" });
 
 interface RowTableProps {
   dataset: Dataset;
@@ -149,7 +151,7 @@ function Cell({ value, column }: { value: DatasetRow[string]; column: DatasetCol
     const at = new Date(String(value));
     return (
       <time dateTime={String(value)} title={fullTime(at)}>
-        {shortTime(at)}
+        {moment.format(at)}
       </time>
     );
   }

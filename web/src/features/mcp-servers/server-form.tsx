@@ -5,6 +5,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api } from "../../services/api.ts";
 import { FormFault, faultAt } from "../configuration/form-faults.tsx";
+import { LeaveGuard } from "../jobs/editor/leave-guard.tsx";
 import { type AuthDraft, authConfigOf, authDraftOf, keepsCredentials } from "./auth-draft.ts";
 import { AuthFields } from "./auth-fields.tsx";
 
@@ -52,6 +53,7 @@ export function ServerForm({
         save.mutate(draft);
       }}
     >
+      <LeaveGuard isDirty={() => dirty && !save.isPending} />
       <Stack gap="md">
         <FormFault error={save.error} shown={shown} />
         <TextInput

@@ -41,11 +41,13 @@ export function ServerTools() {
             <Paper>
               <Empty
                 icon={<IconServer2 size={34} stroke={1.4} />}
-                title={server.lastCheckedAt ? "It offers no tools" : "Not discovered yet"}
+                title={server.status === "ONLINE" ? "It offers no tools" : "No tools are known yet"}
               >
-                {server.lastCheckedAt
+                {server.status === "ONLINE"
                   ? "The last discovery found none."
-                  : "Discover the server: Pawl connects to it and lists its tools."}
+                  : server.lastError
+                    ? "The last discovery failed. Mend what it names, then discover the server again."
+                    : "Discover the server: Pawl connects to it and lists its tools."}
               </Empty>
             </Paper>
           )}

@@ -1,11 +1,12 @@
 import type { McpTool } from "@contract/mcp-server.ts";
-import { Accordion, CloseButton, Group, Stack, Text, TextInput } from "@mantine/core";
+import { Accordion, Button, CloseButton, Group, Stack, Text, TextInput } from "@mantine/core";
 import { IconSearch } from "@tabler/icons-react";
 import { useState } from "react";
 import { Empty } from "../../components/empty.tsx";
 import { JsonView } from "../../components/json-view.tsx";
 import { ToneBadge } from "../configuration/tone-badge.tsx";
 import { ParameterList } from "../jobs/parameter-list.tsx";
+import classes from "./tool-list.module.css";
 
 const shownAtFirst = 100;
 
@@ -42,7 +43,14 @@ export function ToolList({ tools, added, changed }: ToolListProps) {
         />
       )}
       {found.length === 0 && <Empty title="No tool fits">Look for something else.</Empty>}
-      <Accordion variant="separated" radius="lg" multiple chevronPosition="left" order={3}>
+      <Accordion
+        variant="separated"
+        radius="lg"
+        multiple
+        chevronPosition="left"
+        order={3}
+        classNames={{ item: classes.tool }}
+      >
         {found.slice(0, shown).map((tool) => (
           <Accordion.Item key={tool.name} value={tool.name}>
             <Accordion.Control>
@@ -65,9 +73,9 @@ export function ToolList({ tools, added, changed }: ToolListProps) {
         ))}
       </Accordion>
       {found.length > shown && (
-        <button type="button" onClick={() => setShown(shown + 10 * shownAtFirst)}>
+        <Button variant="subtle" onClick={() => setShown(shown + 10 * shownAtFirst)}>
           {found.length - shown} more …
-        </button>
+        </Button>
       )}
     </Stack>
   );

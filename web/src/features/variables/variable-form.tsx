@@ -16,6 +16,7 @@ import { useState } from "react";
 import { api } from "../../services/api.ts";
 import { FormFault, faultAt } from "../configuration/form-faults.tsx";
 import { keepSecret, type SecretChange, SecretInput } from "../configuration/secret-input.tsx";
+import { LeaveGuard } from "../jobs/editor/leave-guard.tsx";
 
 interface Draft {
   name: string;
@@ -67,6 +68,7 @@ export function VariableForm({
         if (!notJson) save.mutate(draft);
       }}
     >
+      <LeaveGuard isDirty={() => dirty && !save.isPending} />
       <Stack gap="md">
         <FormFault error={save.error} shown={(path) => ["/name", "/description", "/value"].includes(path)} />
         <TextInput
