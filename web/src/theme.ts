@@ -8,7 +8,7 @@ const petrol: MantineColorsTuple = [
   "#80bac7",
   "#5ba6b7",
   "#449aac",
-  "#2f8698",
+  "#297a8b",
   "#1a6a78",
   "#125663",
   "#06424d",

@@ -24,6 +24,8 @@ export async function lookOver(page: Page & { troubles: string[] }, name: string
   // What does not depend on colours was just looked at.
   const dark = await violations(page, ["color-contrast"]);
   await page.setViewportSize(phone);
+  // The frame moves to its new place.
+  await page.waitForFunction(`${widest} === null`, null, { timeout: 2_000 }).catch(() => {});
   const tooWide = await page.evaluate(widest);
   await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
   await page.setViewportSize(size);

@@ -72,6 +72,8 @@ export default function SchemaForm(props: SchemaFormProps) {
       onChange={({ formData }) => onChange(formData as Values)}
       onSubmit={({ formData }) => onSubmit?.((formData ?? {}) as Values)}
       extraErrors={extraErrors}
+      // The form shows them; left out, they would go to the console too.
+      onError={() => {}}
       disabled={disabled}
       focusOnFirstError
       noHtml5Validate

@@ -1,7 +1,7 @@
 import "@mantine/spotlight/styles.layer.css";
 import { Group, Loader, Text } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
-import { Spotlight } from "@mantine/spotlight";
+import { createSpotlight, Spotlight } from "@mantine/spotlight";
 import {
   IconClock,
   IconFolder,
@@ -28,6 +28,16 @@ const icons: Record<Found["kind"], IconType> = {
   execution: IconPlayerPlay,
 };
 
+const [store, box] = createSpotlight();
+
+/** The library does this for what is there when a letter is typed; what is found comes later. */
+function selectFirst(): void {
+  const list = document.getElementById(store.getState().listId);
+  for (const entry of list?.querySelectorAll("[data-selected]") ?? []) entry.removeAttribute("data-selected");
+  list?.querySelector("[data-action]")?.setAttribute("data-selected", "true");
+  store.updateState((state) => ({ ...state, selected: 0 }));
+}
+
 /** Ctrl K: finds jobs, steps, collections and executions, goes to pages, and does what can be done from anywhere. */
 export default function SearchBox({ wanted }: { wanted: number }) {
   const [text, setText] = useState("");
@@ -42,8 +52,13 @@ export default function SearchBox({ wanted }: { wanted: number }) {
     placeholderData: keepPreviousData,
   });
   useEffect(() => {
-    if (wanted > 0) Spotlight.open();
+    if (wanted > 0) box.open();
   }, [wanted]);
+
+  // Enter takes the best hit, also of those that came after the last letter.
+  useEffect(() => {
+    if (found.data) selectFirst();
+  }, [found.data]);
 
   const open = ({ kind, id, jobId }: Pick<Found, "kind" | "id" | "jobId">) => {
     if (kind === "execution")
@@ -58,6 +73,7 @@ export default function SearchBox({ wanted }: { wanted: number }) {
 
   return (
     <Spotlight.Root
+      store={store}
       query={text}
       onQueryChange={setText}
       shortcut={null}
@@ -65,6 +81,7 @@ export default function SearchBox({ wanted }: { wanted: number }) {
       maxHeight="min(520px, 70vh)"
       size="lg"
       radius="lg"
+      attributes={{ content: { "aria-label": "Search" } }}
       overlayProps={{ backgroundOpacity: 0.35, blur: 2 }}
     >
       <Spotlight.Search

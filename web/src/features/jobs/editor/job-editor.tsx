@@ -1,9 +1,9 @@
 import { autocompletion } from "@codemirror/autocomplete";
 import { yaml } from "@codemirror/lang-yaml";
-import { nextDiagnostic } from "@codemirror/lint";
+import { openLintPanel } from "@codemirror/lint";
 import { EditorView } from "@codemirror/view";
 import type { Job } from "@contract/job.ts";
-import { Anchor, Button, Grid, Paper, Skeleton, Stack, Text } from "@mantine/core";
+import { Anchor, Button, Grid, Paper, Stack, Text } from "@mantine/core";
 import { IconAlertCircle, IconCircleCheck, IconCloudOff } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useRef, useState } from "react";
@@ -30,7 +30,10 @@ export default function JobEditor({ start, job }: { start: string; job?: Job }) 
   const [checked, setChecked] = useState<Checked>();
   const view = useRef<EditorView>(null);
   const vocabulary = useVocabulary();
-  const save = useSave(job);
+  const saved = useRef(false);
+  const save = useSave(job, () => {
+    saved.current = true;
+  });
   const { types } = vocabulary.current;
 
   const extensions = useMemo(
@@ -38,7 +41,8 @@ export default function JobEditor({ start, job }: { start: string; job?: Job }) 
       yaml(),
       autocompletion({ override: [jobCompletion(() => vocabulary.current)] }),
       jobLinter(setChecked),
-      EditorView.updateListener.of(({ state, selectionSet, view: { hasFocus } }) => {
+      EditorView.updateListener.of(({ state, docChanged, selectionSet, view: { hasFocus } }) => {
+        if (docChanged) setChecked(undefined);
         // A change by the form moves the cursor too, and must not move on from its step.
         if (!selectionSet || !hasFocus) return;
         setChosen(stepAt(read(state.doc.toString()), state.selection.main.head));
@@ -128,12 +132,11 @@ export default function JobEditor({ start, job }: { start: string; job?: Job }) 
           checked={checked}
           onShow={() => {
             if (!view.current) return;
-            view.current.focus();
-            nextDiagnostic(view.current);
+            openLintPanel(view.current);
           }}
         />
       </div>
-      <LeaveGuard dirty={text !== start && !save.isSuccess} />
+      <LeaveGuard isDirty={() => text !== start && !saved.current} />
     </div>
   );
 }
@@ -153,7 +156,13 @@ function useVocabulary() {
 }
 
 function CheckedText({ checked, onShow }: { checked: Checked | undefined; onShow: () => void }) {
-  if (!checked) return <Skeleton width={120} height={16} />;
+  if (!checked) {
+    return (
+      <span className={classes.checked} role="status">
+        Checking …
+      </span>
+    );
+  }
   const { state } = checked;
   return (
     <span className={classes.checked} data-state={state} role="status">
@@ -165,7 +174,7 @@ function CheckedText({ checked, onShow }: { checked: Checked | undefined; onShow
         <>
           {checked.count === 1 ? "One fault" : `${checked.count} faults`}
           <Anchor component="button" type="button" size="sm" onClick={onShow}>
-            Show {checked.count === 1 ? "it" : "the next"}
+            Show {checked.count === 1 ? "it" : "them"}
           </Anchor>
         </>
       )}

@@ -2,10 +2,10 @@ import { Button, Group, Modal, Stack, Text } from "@mantine/core";
 import { useBlocker } from "@tanstack/react-router";
 
 /** Asks before what was written is lost. */
-export function LeaveGuard({ dirty }: { dirty: boolean }) {
+export function LeaveGuard({ isDirty }: { isDirty: () => boolean }) {
   const { proceed, reset, status } = useBlocker({
-    shouldBlockFn: ({ current, next }) => dirty && current.pathname !== next.pathname,
-    enableBeforeUnload: dirty,
+    shouldBlockFn: ({ current, next }) => isDirty() && current.pathname !== next.pathname,
+    enableBeforeUnload: isDirty,
     withResolver: true,
   });
   return (

@@ -7,7 +7,7 @@ import { keys } from "../../../services/keys.ts";
 import { read } from "./place.ts";
 
 /** Saves the text as a new job, or as the next version of the one that was opened; not over somebody else's. */
-export function useSave(job: Job | undefined) {
+export function useSave(job: Job | undefined, onSaved: () => void) {
   const queryClient = useQueryClient();
   const navigate = useNavigate();
   return useMutation({
@@ -24,6 +24,7 @@ export function useSave(job: Job | undefined) {
       });
     },
     onSuccess: async ({ data, message }) => {
+      onSaved();
       await queryClient.invalidateQueries({ queryKey: keys.jobs.all });
       notifications.show({ color: "green.8", title: data.name, message });
       await navigate({ to: "/jobs/$jobId", params: { jobId: data.id } });

@@ -102,7 +102,7 @@ export function StepForm({ text, index, step, types, onChange }: StepFormProps) 
         <NativeSelect
           label="When it fails"
           data={[
-            { value: "fail", label: "the job fails" },
+            { value: "fail", label: "fail" },
             { value: "continue", label: "go on" },
           ]}
           value={said("onError") || "fail"}
