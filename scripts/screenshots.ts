@@ -49,7 +49,7 @@ async function take(
   try {
     await page.goto(shot.path(place.seeded));
     await shot.ready(page);
-    await page.waitForLoadState("networkidle", { timeout: 3_000 }).catch(() => {});
+    await page.waitForLoadState("networkidle", { timeout: 1_200 }).catch(() => {});
     await page.screenshot({ path: options.file, fullPage: shot.whole ?? false, animations: "disabled" });
   } catch (error) {
     console.error(`${shot.name}: ${(error as Error).message.split("\n")[0]}`);

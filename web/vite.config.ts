@@ -3,13 +3,14 @@ import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 import { compressed } from "./build/compressed.ts";
 import { firstLoadBudget } from "./build/first-load-budget.ts";
+import { slimRoutes } from "./build/slim-routes.ts";
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 export default defineConfig({
   root: here("."),
   base: "/ui/",
-  plugins: [react(), firstLoadBudget({ kilobytes: 300 }), compressed()],
+  plugins: [slimRoutes(), react(), firstLoadBudget({ kilobytes: 300 }), compressed()],
   resolve: {
     alias: {
       "@contract": here("../src/contract"),

@@ -45,6 +45,27 @@ describe("the files of the interface", () => {
   });
 });
 
+describe("the first load", () => {
+  test("is less than 300 kB of compressed script, on the heaviest pages to come in by too", async () => {
+    for (const path of ["/ui/", "/ui/jobs", "/ui/executions"]) {
+      const page = await it.open("/docs");
+      const sizes = new Map<string, number>();
+      page.on("requestfinished", async (request) => {
+        const name = request.url().split("/assets/")[1];
+        if (name?.endsWith(".js")) sizes.set(name, (await request.sizes()).responseBodySize);
+      });
+      await page.goto(path);
+      await page.getByRole("heading", { level: 1 }).waitFor();
+      await page.getByText("Live", { exact: true }).waitFor();
+      // The chart of the home page comes after all else, in a place that is kept for it.
+      const needed = [...sizes].filter(([name]) => !name.startsWith("over-time-chart"));
+      const total = needed.reduce((sum, [, size]) => sum + size, 0);
+      assert.ok(total > 100_000 && total < 300_000, `${path}: ${total} bytes in ${needed.length} files`);
+      await page.context().close();
+    }
+  });
+});
+
 describe("signing in", () => {
   test("asks for a token, says what is wrong with one, and leads to the page that was wanted", async () => {
     const page = await it.newPage();
