@@ -113,7 +113,9 @@ export const withOutputs = Type.Optional(
 /** What somebody, or a timer, did to an execution. */
 export const ExecutionAction = Type.Object({
   run: Type.Integer(),
-  action: OneOf(["PAUSE", "RESUME", "STOP", "RESTART", "APPROVE", "REJECT"]),
+  action: OneOf(["PAUSE", "RESUME", "STOP", "RESTART", "APPROVE", "REJECT", "FAIL"], {
+    description: "FAIL: nobody had decided at the deadline.",
+  }),
   actor: Type.String(),
   reason: Nullable(Type.String()),
   at: Timestamp,

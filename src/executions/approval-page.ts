@@ -2,10 +2,17 @@ import { createHash } from "node:crypto";
 import type { FaultDetail } from "../contract/errors.ts";
 import type { OpenLink } from "./links.ts";
 
-const style = `body{font:16px/1.5 system-ui,sans-serif;max-width:38rem;margin:3rem auto;padding:0 1rem;color:#1b1b1f}
-h1{font-size:1.4rem}label{display:block;margin:1rem 0 .25rem}input,select,textarea{font:inherit;width:100%;box-sizing:border-box;padding:.4rem}
-input[type=checkbox]{width:auto}button{font:inherit;margin-top:1.5rem;padding:.5rem 1.5rem;cursor:pointer}
-.message{white-space:pre-wrap;border-left:4px solid #888;padding-left:1rem}.fault{color:#a00}small{color:#555}`;
+const style = `:root{color-scheme:light dark;--page:#f7f8f9;--card:#fff;--line:#dfe3e7;--text:#1b1d20;--quiet:#5d656e;--go:#1a6a78;--fault:#b0241d}
+@media (prefers-color-scheme:dark){:root{--page:#16181b;--card:#1d2024;--line:#33383e;--text:#d6d9dd;--quiet:#a2aab3;--go:#1a6a78;--fault:#ffa8a1}}
+body{font:16px/1.5 -apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;margin:0;padding:2.5rem 1rem;background:var(--page);color:var(--text)}
+main{max-width:36rem;margin:0 auto;padding:1.5rem;background:var(--card);border:1px solid var(--line);border-radius:14px}
+h1{font-size:1.35rem;line-height:1.3;margin:0 0 1rem;overflow-wrap:anywhere;unicode-bidi:plaintext}p{overflow-wrap:anywhere;unicode-bidi:plaintext}
+label{display:block;margin:1rem 0 .25rem;font-weight:600;font-size:.9rem;overflow-wrap:anywhere}
+input,select,textarea{font:inherit;width:100%;box-sizing:border-box;padding:.45rem .6rem;border:1px solid var(--quiet);border-radius:8px;background:var(--card);color:inherit}
+input[type=checkbox]{width:auto}:focus-visible{outline:2px solid var(--go);outline-offset:1px}
+button{font:inherit;font-weight:600;margin-top:1.5rem;padding:.5rem 1.5rem;cursor:pointer;border:0;border-radius:8px;background:var(--go);color:#fff}
+button.reject{background:#b0241d}.message{white-space:pre-wrap;border-left:4px solid #9a72d0;padding:.1rem 0 .1rem 1rem;max-height:24rem;overflow:auto}
+.fault{color:var(--fault)}small{color:var(--quiet)}.brand{color:var(--quiet);font-size:.85rem;font-weight:600;margin:0 0 .5rem}`;
 
 /** No script, nothing from elsewhere, no frame around it; the form goes to where the page came from. */
 export const pageHeaders: Record<string, string> = {
@@ -15,18 +22,22 @@ export const pageHeaders: Record<string, string> = {
 };
 
 /** What a link is about, and a form that decides; reading it decides nothing. */
-export function linkPage({ approve, jobName, decision, pair }: OpenLink, faults: FaultDetail[] = []): string {
+export function linkPage(
+  { approve, jobName, decision, pair }: OpenLink,
+  faults: FaultDetail[] = [],
+  given: { comment?: string | undefined; answers?: Record<string, unknown> } = {},
+): string {
   const verb = approve ? "Approve" : "Reject";
   const fields = approve ? propertiesOf(decision.form) : [];
   return page(
     `${verb} ${jobName}?`,
-    `<p class="message">${escaped(decision.message)}</p>
+    `<p class="message" tabindex="0">${escaped(decision.message)}</p>
 <p>The job <b>${escaped(jobName)}</b> waits for this decision. Approved, it goes on; rejected, it is stopped.</p>
 ${faults.map((fault) => `<p class="fault">${escaped(`${fault.path} ${fault.message}`)}</p>`).join("\n")}
 <form method="post">
-${fields.map(([name, property]) => field(name, property, requiredOf(decision.form))).join("\n")}
-<label for="comment">Comment (optional)</label><textarea id="comment" name="comment" rows="3" maxlength="2000"></textarea>
-<button type="submit">${verb}</button>
+${fields.map(([name, property]) => field(name, filled(property, given.answers, name), requiredOf(decision.form))).join("\n")}
+<label for="comment">Comment (optional)</label><textarea id="comment" name="comment" rows="3" maxlength="2000">${escaped(given.comment ?? "")}</textarea>
+<button type="submit" class="${approve ? "approve" : "reject"}">${verb}</button>
 </form>
 <p><small>The link was made by ${escaped(pair.madeBy)}. It serves once, until ${escaped(pair.expiresAt.toISOString())}.</small></p>`,
   );
@@ -74,6 +85,11 @@ function requiredOf(form: Record<string, unknown> | undefined): string[] {
   return Array.isArray(form?.required) ? (form.required as string[]) : [];
 }
 
+/** What was typed stands in the field again. */
+function filled(property: Property, answers: Record<string, unknown> | undefined, name: string): Property {
+  return answers && Object.hasOwn(answers, name) ? { ...property, default: answers[name] } : property;
+}
+
 function field(name: string, property: Property, required: string[]): string {
   const id = escaped(`answers.${name}`);
   const label = escaped(String(property.title ?? name));
@@ -108,9 +124,9 @@ function page(title: string, body: string): string {
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escaped(title)}</title>
 <style>${style}</style></head>
-<body><h1>${escaped(title)}</h1>
+<body><main><p class="brand">Pawl</p><h1>${escaped(title)}</h1>
 ${body}
-</body></html>
+</main></body></html>
 `;
 }
 

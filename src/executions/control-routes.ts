@@ -93,7 +93,7 @@ function linkRoutes(app: FastifyInstance, deps: LinkDeps): void {
         const { page, status } = toldInHtml(call, error);
         return { body: page, status, type, headers };
       }
-      return { body: linkPage(link, error.details), status: 400, type, headers };
+      return { body: linkPage(link, error.details, given), status: 400, type, headers };
     }
     const text = link.approve ? "The execution goes on." : "The execution is stopped.";
     return { body: plainPage(link.approve ? "Approved" : "Rejected", text), type, headers };

@@ -26,6 +26,12 @@ export interface LinkPair {
   usedAt: Date | null;
 }
 
+export interface MadeDecision {
+  action: "APPROVE" | "REJECT";
+  actor: string;
+  at: Date;
+}
+
 export interface NewLinkPair {
   id: string;
   executionId: string;
@@ -88,6 +94,16 @@ export function controlStore(pool: pg.Pool) {
                 used_at as "usedAt", approve_hash = $1 as approve
          from approval_link where approve_hash = $1 or reject_hash = $1`,
         [hash],
+      );
+      return rows[0];
+    },
+
+    /** What was decided first since a pair was made; ids are in the order in which they were made. */
+    async findDecisionSince({ id, executionId, run }: LinkPair): Promise<MadeDecision | undefined> {
+      const { rows } = await pool.query<MadeDecision>(
+        `select action, actor, at from execution_action
+         where execution_id = $1 and run = $2 and id > $3 and action in ('APPROVE', 'REJECT') order by id limit 1`,
+        [executionId, run, id],
       );
       return rows[0];
     },

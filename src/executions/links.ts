@@ -78,13 +78,13 @@ export async function openLink(deps: LinkDeps, token: string): Promise<OpenLink>
   const link = await control.findLink(hashOf(token));
   if (!link) throw new ApiError("NOT_FOUND", "There is no such link. Check that it is whole.");
   const { approve, ...pair } = link;
-  if (pair.usedAt)
-    throw new ApiError("INVALID_STATE", "This link, or the other of its pair, was used before.");
+  if (pair.usedAt) throw await usedBefore(deps, pair);
   if (pair.expiresAt.getTime() <= Date.now()) throw new ApiError("INVALID_STATE", "This link has expired.");
   const hold = await control.findHold(pair.executionId);
   const decision = hold && decisionOf(hold);
   if (!decision || hold?.run !== pair.run || hold.position !== pair.position) {
-    throw new ApiError("INVALID_STATE", "The execution does not wait for this decision any more.");
+    const why = "The execution does not wait for this decision any more.";
+    throw new ApiError("INVALID_STATE", `${why}${await whoDecided(deps, pair)}`);
   }
   if (!(await mayStillDecide(deps, pair, decision))) {
     throw new ApiError(
@@ -93,6 +93,19 @@ export async function openLink(deps: LinkDeps, token: string): Promise<OpenLink>
     );
   }
   return { pair, approve, jobName: hold.jobName, decision };
+}
+
+async function usedBefore(deps: ControlDeps, pair: LinkPair): Promise<ApiError> {
+  const why = "This link, or the other of its pair, was used before.";
+  return new ApiError("INVALID_STATE", `${why}${await whoDecided(deps, pair)}`);
+}
+
+/** A sentence for who comes second; nothing where nobody has decided. */
+async function whoDecided({ control }: ControlDeps, pair: LinkPair): Promise<string> {
+  const made = await control.findDecisionSince(pair);
+  if (!made) return "";
+  const at = `${made.at.toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  return ` It was ${made.action === "APPROVE" ? "approved" : "rejected"} by ${made.actor} on ${at}.`;
 }
 
 async function mayStillDecide(
@@ -123,9 +136,7 @@ export async function submitLink(
 ): Promise<void> {
   const { pair, approve, decision } = link;
   const answers = readAnswers(decision, { approve, ...(given.answers ? { answers: given.answers } : {}) });
-  if (!(await deps.control.useLinks(pair.id))) {
-    throw new ApiError("INVALID_STATE", "This link, or the other of its pair, was used before.");
-  }
+  if (!(await deps.control.useLinks(pair.id))) throw await usedBefore(deps, pair);
   try {
     await deps.engine.decide({
       executionId: pair.executionId,

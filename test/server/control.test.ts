@@ -337,7 +337,8 @@ describe("approval", () => {
       assertAction(answer, approve ? "RESUME" : "STOP", approve ? "RUNNING" : "STOPPED", id);
       const ended = await pawl.ended(id);
       assert.equal(ended.status, approve ? "COMPLETED" : "STOPPED");
-      assert.equal(ended.actions[0]!.reason, "as agreed");
+      const [{ action, reason }] = ended.actions as [(typeof ended.actions)[0]];
+      assert.deepEqual([action, reason], [approve ? "APPROVE" : "REJECT", "as agreed"]);
       assertRefused(await decide(id, approve), 409, "INVALID_STATE");
       if (!approve) assert.match(ended.error!.message, /Rejected by admin: as agreed/);
     }
@@ -467,6 +468,7 @@ describe("approval links", () => {
     const { approve, reject } = await links(id);
     const wrong = await press(approve, "answers.amount=much");
     assert.deepEqual([wrong.status, /answers\/amount/.test(wrong.text)], [400, true]);
+    assert.match(wrong.text, /value="much"/, "what was typed is not lost");
     const done = await press(approve, "answers.amount=7&comment=fine");
     assert.equal(done.status, 200, done.text);
     const { status, actions, stepExecutions } = await pawl.ended(id);
@@ -476,7 +478,7 @@ describe("approval links", () => {
     for (const path of [approve, reject]) {
       const again = await press(path);
       assert.equal(again.status, 409);
-      assert.match(again.text, /<h1>/);
+      assert.match(again.text, /<h1>.*approved by admin \(approval link\) on \d{4}-/s);
       assertRefused(await press(path, "", "application/json"), 409, "INVALID_STATE", /used before/);
       assert.equal((await open(path)).status, 409);
     }
@@ -494,7 +496,9 @@ describe("approval links", () => {
     const { id } = await asked();
     const { approve } = await links(id);
     await decide(id, false);
-    assert.equal((await press(approve)).status, 409);
+    const second = await press(approve);
+    assert.equal(second.status, 409);
+    assert.match(second.text, /rejected by admin on /);
     await control("restart", id, { fromStepId: "first" });
     await pawl.readUntil(id, has("PAUSED"));
     const late = await press(approve);

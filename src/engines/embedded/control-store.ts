@@ -80,7 +80,7 @@ export async function lockExecution(client: pg.ClientBase, id: string): Promise<
   };
 }
 
-export type ActionName = "PAUSE" | "RESUME" | "STOP" | "RESTART" | "FAIL";
+export type ActionName = "PAUSE" | "RESUME" | "STOP" | "RESTART" | "APPROVE" | "REJECT" | "FAIL";
 
 export interface Action {
   id: string;

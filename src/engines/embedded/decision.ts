@@ -54,7 +54,7 @@ export function decideTurn(request: DecisionRequest, effects: Effects): Turn<Con
 function approveTurn(request: DecisionRequest, effects: Effects): Turn<ControlOutcome> {
   const { executionId, actor, reason, answers } = request;
   let deadline: number | undefined;
-  return controlTurn(request, "RESUME", "approve", effects, {
+  return controlTurn(request, "APPROVE", "approve", effects, {
     async change(client, locked, at) {
       const step = await waitingStep(locked, effects, request.stepExecutionId);
       const output = {
@@ -75,7 +75,7 @@ function approveTurn(request: DecisionRequest, effects: Effects): Turn<ControlOu
 function rejectTurn(request: DecisionRequest, effects: Effects): Turn<ControlOutcome> {
   const { actor, reason } = request;
   const message = reason ? `Rejected by ${actor}: ${reason}` : `Rejected by ${actor}.`;
-  return endingTurn(request, "STOP", "reject", { status: "STOPPED", code: "REJECTED", message }, effects);
+  return endingTurn(request, "REJECT", "reject", { status: "STOPPED", code: "REJECTED", message }, effects);
 }
 
 /** Fails an execution whose decision nobody made in time. */
@@ -93,7 +93,7 @@ export function overdueTurn(executionId: string, effects: Effects): Turn<Control
 
 function endingTurn(
   request: ControlRequest & { stepExecutionId?: string | undefined },
-  action: "STOP" | "FAIL",
+  action: "REJECT" | "FAIL",
   trigger: "reject" | "fail",
   end: { status: "STOPPED" | "FAILED"; code: string; message: string },
   effects: Effects,

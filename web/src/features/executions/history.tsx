@@ -2,6 +2,7 @@ import type { ExecutionAction, JobExecution } from "@contract/execution.ts";
 import { Text, Timeline } from "@mantine/core";
 import {
   IconCheck,
+  IconClockX,
   IconHandStop,
   IconPlayerPauseFilled,
   IconPlayerPlayFilled,
@@ -21,6 +22,7 @@ const acts: Record<ExecutionAction["action"], { icon: IconType; word: string }> 
   RESTART: { icon: IconRefresh, word: "Restarted" },
   APPROVE: { icon: IconCheck, word: "Approved" },
   REJECT: { icon: IconX, word: "Rejected" },
+  FAIL: { icon: IconClockX, word: "Failed, as nobody decided in time," },
 };
 
 /** Who did what to an execution and when, the latest first. */
