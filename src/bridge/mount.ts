@@ -40,7 +40,7 @@ export async function mountMcp(app: FastifyInstance, options: MountOptions): Pro
   async function serve(request: FastifyRequest, reply: FastifyReply) {
     let authInfo: AuthInfo | undefined;
     if (gate) {
-      const admitted = await gate(request.headers.authorization);
+      const admitted = await gate(request);
       if (admitted instanceof Response) return reply.send(admitted);
       authInfo = admitted;
     }
