@@ -33,7 +33,7 @@ const made = {
   token: [] as string[],
   connection: [] as string[],
   variable: [] as string[],
-  mcpServer: [] as string[],
+  server: [] as string[],
   /** Sealed values of connections. */
   sealed: [] as string[],
 };
@@ -46,7 +46,7 @@ function kindOf(operation: Operation, name: string): Kind | undefined {
   if (name === "connectionId" || (name === "id" && operation.path.startsWith("/connection")))
     return "connection";
   if (name === "id" && operation.path.startsWith("/global-variable")) return "variable";
-  if (name === "id" && operation.path.startsWith("/ai/mcp-servers")) return "mcpServer";
+  if (name === "id" && operation.path.startsWith("/ai/mcp-servers")) return "server";
   if (name === "encryptedValue") return "sealed";
   if (name === "jobId" || (name === "id" && operation.path.startsWith("/jobs/"))) return "job";
   if (name === "id" && operation.path.startsWith("/step/")) return "step";
@@ -64,7 +64,7 @@ function resolved(text: string): string {
     (_, n: string) => made.execution.at(-1 - Number(n)) ?? newId(),
   );
   return latest.replace(
-    /<(job|execution|principal|token|collection|step|connection|variable|mcpServer|sealed) (\d+)>/g,
+    /<(job|execution|principal|token|collection|step|connection|variable|server|sealed) (\d+)>/g,
     (_, kind: Kind, n: string) => {
       const ids = made[kind];
       return ids[Number(n) % ids.length] ?? "01890a5d-ac96-774b-bcce-b302099a8057";
@@ -395,9 +395,9 @@ async function follow(name: string, path: string, { json }: Received): Promise<v
       return removed("variable");
     case "registerMcpServer":
     case "replaceMcpServer":
-      return record("mcpServer", "/ai/mcp-servers");
+      return record("server", "/ai/mcp-servers");
     case "deleteMcpServer":
-      return removed("mcpServer");
+      return removed("server");
     case "upsertConnection":
       made.sealed.push(
         ...Object.values(data.variables as Record<string, string>).filter((text) => text.startsWith("ENC(")),
