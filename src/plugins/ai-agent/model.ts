@@ -1,12 +1,5 @@
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
-import {
-  APICallError,
-  generateText,
-  jsonSchema,
-  type LanguageModelUsage,
-  RetryError,
-  tool,
-} from "ai";
+import { APICallError, generateText, jsonSchema, type LanguageModelUsage, RetryError, tool } from "ai";
 import type { StepConnection } from "../../contract/connection.ts";
 import type { Dialer } from "../../lib/dialer.ts";
 import { guardedFetch } from "../../lib/dialer-fetch.ts";

@@ -131,8 +131,8 @@ async function turnsBad(t: TestContext) {
       const json = (body: unknown) =>
         response.setHeader("content-type", "application/json").end(JSON.stringify(body));
       if (bad.location) return response.writeHead(307, { location: bad.location }).end();
-      if (bad.status !== 200)
-        return json.call(response.writeHead(bad.status), { said: request.headers.authorization });
+      response.statusCode = bad.status;
+      if (bad.status !== 200) return json({ said: request.headers.authorization });
       if (id === undefined) return response.writeHead(202).end();
       if (method === "tools/list")
         return json({ jsonrpc: "2.0", id, result: bad.list ?? { tools: [tool("go")] } });
