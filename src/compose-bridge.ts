@@ -42,6 +42,7 @@ function optionsOf(
     confirm: config.mcpConfirm,
     callsPerMinute: config.mcpCallsPerMinute,
     requestsPerMinute: config.mcpRequestsPerMinute,
+    wrongTokensPerMinute: config.signInLimit,
     log,
   };
 }

@@ -7,7 +7,7 @@ import { mcpServerUsage } from "./jobs/usage.ts";
 import type { Dialer } from "./lib/dialer.ts";
 import { patiently } from "./lib/patiently.ts";
 import type { FindServer } from "./plugins/mcp-tool/servers.ts";
-import { serverLookup } from "./registry/lookup.ts";
+import { serverFinder, serverLookup } from "./registry/lookup.ts";
 import { registryRoutes } from "./registry/routes.ts";
 import { serverStore } from "./registry/store.ts";
 import type { Vault } from "./vault/vault.ts";
@@ -21,7 +21,8 @@ export function composeRegistry({ pool, vault, dialer }: { pool: pg.Pool; vault:
   // What began before the store went away waits for it.
   const findServer: FindServer = (which, signal) =>
     patiently(signal, isStoreUnavailable, () => lookUp(which));
-  return { findServer, version, routes: (app: FastifyInstance) => registryRoutes(app, deps) };
+  const routes = (app: FastifyInstance) => registryRoutes(app, deps);
+  return { findServer, hasServer: serverFinder(store), version, routes };
 }
 
 /** How what a step under way records for itself is kept. */

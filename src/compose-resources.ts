@@ -48,15 +48,20 @@ export function stepResources(configuration: Configuration, clientFor: ClientFor
 }
 
 /** Whether there is such a record, for the check of a job that names it. */
-export function recordFinder({ certificates, apiTemplates, datasets, files }: Configuration) {
-  const stores: Record<ResourceKind, { store: unknown }> = {
+export function recordFinder(
+  { certificates, apiTemplates, datasets, files }: Configuration,
+  hasServer: (idOrName: string) => Promise<boolean>,
+) {
+  const stores: Record<Exclude<ResourceKind, "mcpServer">, { store: unknown }> = {
     certificate: certificates,
     apiTemplate: apiTemplates,
     dataset: datasets,
     file: files,
   };
   return async (kind: ResourceKind, idOrName: string) =>
-    (await findByIdOrName(stores[kind].store as NamedStore<NamedRow>, idOrName)) !== undefined;
+    kind === "mcpServer"
+      ? hasServer(idOrName)
+      : (await findByIdOrName(stores[kind].store as NamedStore<NamedRow>, idOrName)) !== undefined;
 }
 
 async function found<Row extends NamedRow>(

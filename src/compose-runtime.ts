@@ -25,6 +25,8 @@ export interface RuntimeDeps {
   vault: Vault;
   log: FastifyBaseLogger;
   audit: Audit;
+  /** Whether the registry has this MCP server. */
+  hasServer(idOrName: string): Promise<boolean>;
 }
 
 /** Who steps fetch connections as. Its token is made at each start, kept nowhere, and works on no listener. */
@@ -41,7 +43,7 @@ const runtime: Principal = {
  * that any other service would use, on an app that listens nowhere: it is open until the last step has ended, when the
  * one that callers reach has long closed.
  */
-export async function composeRuntime({ configuration, vault, log, audit }: RuntimeDeps) {
+export async function composeRuntime({ configuration, vault, log, audit, hasServer }: RuntimeDeps) {
   const { connections, variables, loadVariables } = configuration;
   const token = newToken();
   const expected = Buffer.from(`Bearer ${token}`);
@@ -103,7 +105,7 @@ export async function composeRuntime({ configuration, vault, log, audit }: Runti
       return (await connections.store.findNamed(which.name, which.connectionType))[0];
     },
     findVariables: async (names) => new Set((await variables.store.load([...names])).map(({ name }) => name)),
-    hasRecord: recordFinder(configuration),
+    hasRecord: recordFinder(configuration, hasServer),
   };
   return {
     sources,

@@ -110,7 +110,13 @@ export async function startPawl(config: Config): Promise<Pawl> {
   const sandbox = createSandbox();
   opened.defer(() => sandbox.close());
   const registry = composeRegistry({ pool, vault: keys.vault, dialer });
-  const runtime = await composeRuntime({ configuration, vault: keys.vault, log, audit: auditing.audit });
+  const runtime = await composeRuntime({
+    configuration,
+    vault: keys.vault,
+    log,
+    audit: auditing.audit,
+    hasServer: registry.hasServer,
+  });
   opened.defer(() => runtime.close());
   const types = stepTypes({ dialer, sandbox, resources: runtime.resources, registry });
   const jobs = createJobs({ pool, stepTypes: types, ...runtime });

@@ -4,6 +4,9 @@ import { dirname, join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
+import { toolErrors } from "../src/bridge/faults.ts";
+import { tools } from "../src/bridge/tools/all.ts";
+import { bridgeStates, scopeAuthorities } from "../src/contract/bridge.ts";
 import { type ExecutionStatus, executionStatuses, stepStatuses } from "../src/contract/execution.ts";
 import type { JobInput } from "../src/contract/job.ts";
 import { discoveryCodes, discoverySteps, mcpAuthTypes } from "../src/contract/mcp-server.ts";
@@ -138,6 +141,7 @@ describe("what the pages point to", () => {
             "audit",
             "connection",
             "var",
+            "mcp",
             "mcp-server",
           ].includes(first!) && /^[a-z-]+$/.test(second);
         const command = grouped ? `${first} ${second}` : first!;
@@ -281,6 +285,39 @@ describe("docs/step-types.md", () => {
     assert.deepEqual(
       mentioned.filter((code) => !codes.has(code)),
       [],
+    );
+  });
+});
+
+describe("docs/mcp.md", () => {
+  const page = read("docs/mcp.md");
+  const plain = (cell = "") => cell.replaceAll("`", "");
+
+  test("lists the tools with their scopes, and no other", () => {
+    const rows = rowsOf(page, "tool").map(([name, scope]) => [plain(name), plain(scope)]);
+    assert.deepEqual(
+      rows,
+      tools.map(({ name, scope }) => [name, scope]),
+    );
+  });
+
+  test("says what each scope gives", () => {
+    const rows = rowsOf(page, "scope").map(([scope, gives]) => [plain(scope), plain(gives)]);
+    assert.deepEqual(
+      rows,
+      Object.entries(scopeAuthorities).map(([scope, gives]) => [scope, gives.join(", ")]),
+    );
+  });
+
+  test("lists what a tool can be refused with, and why", () => {
+    const rows = rowsOf(page, "code").map(([code, when]) => [plain(code), when]);
+    assert.deepEqual(rows, Object.entries(toolErrors));
+  });
+
+  test("lists the states of the bridge", () => {
+    assert.deepEqual(
+      rowsOf(page, "status").map(([status]) => plain(status)),
+      [...bridgeStates],
     );
   });
 });

@@ -1,4 +1,5 @@
-import type { FastifyInstance } from "fastify";
+import type {} from "@fastify/rate-limit";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { CallLog } from "./call.ts";
 import { confirmationCodec, noConfirmation, stopConfirmation } from "./confirm.ts";
 import { bearerGate } from "./gate.ts";
@@ -24,6 +25,8 @@ export interface BridgeOptions {
   confirm: "argument" | "off";
   callsPerMinute: number;
   requestsPerMinute: number;
+  /** Of one address; 0: any number. */
+  wrongTokensPerMinute: number;
   /** Signs what a client holds while its user is asked. The same in every process that serves this address. */
   stateKey: Uint8Array;
   /** What has to be right for it to work. */
@@ -67,6 +70,7 @@ export async function mountBridge(
       resource,
       metadataUrl: metadata.url,
       requestsPerMinute: options.requestsPerMinute,
+      countWrong: wrongTokens(app, options.wrongTokensPerMinute),
       onUnavailable: (error) => log.warn({ err: error }, "A token for MCP could not be looked at."),
     }),
     allowedHosts: () => hosts(options.allowedHosts),
@@ -74,4 +78,14 @@ export async function mountBridge(
     onError: (error) => log.info({ reason: error.message }, "An MCP request was refused."),
   });
   return close;
+}
+
+/** Of addresses as the API counts them: of IPv6 by network. */
+function wrongTokens(app: FastifyInstance, max: number): (request: FastifyRequest) => Promise<number> {
+  if (max === 0) return async () => 0;
+  const count = app.createRateLimit({ max, timeWindow: 60_000 });
+  return async (request) => {
+    const state = await count(request);
+    return state.isAllowed || !state.isExceeded ? 0 : Math.max(1, state.ttlInSeconds);
+  };
 }

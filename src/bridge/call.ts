@@ -4,6 +4,7 @@ import type * as z from "zod/v4";
 import { ToolFault, toolFaultOf } from "./faults.ts";
 import { mostBytes, sizeOf } from "./pages.ts";
 import type { Caller } from "./platform.ts";
+import { clean } from "./text.ts";
 import type { Tool, ToolDeps } from "./tool.ts";
 
 export interface CallLog {
@@ -81,5 +82,5 @@ function checked(shape: z.ZodObject, given: unknown): Record<string, unknown> {
   const { success, data, error } = shape.safeParse(given ?? {});
   if (success) return data;
   const faults = error.issues.map(({ path, message }) => `${path.join(".") || "the arguments"}: ${message}.`);
-  throw new ToolFault("INVALID_PARAMETERS", `Mend these and call again: ${faults.join(" ").slice(0, 3000)}`);
+  throw new ToolFault("INVALID_PARAMETERS", clean(`Mend these and call again: ${faults.join(" ")}`, 3000));
 }

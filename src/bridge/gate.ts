@@ -5,12 +5,13 @@ import {
   OAuthErrorCode,
   verifyBearerToken,
 } from "@modelcontextprotocol/server";
+import type { FastifyRequest } from "fastify";
 import { ClientError } from "../client/error.ts";
 import { createBuckets } from "./buckets.ts";
 import type { OpenSession } from "./platform.ts";
 
 /** Who comes in; or the answer for those who don't. */
-export type Gate = (authorization: string | undefined) => Promise<AuthInfo | Response>;
+export type Gate = (request: FastifyRequest) => Promise<AuthInfo | Response>;
 
 export interface GateOptions {
   openSession: OpenSession;
@@ -19,13 +20,15 @@ export interface GateOptions {
   metadataUrl(): string;
   /** Requests of one token, in a minute; 0: any number. */
   requestsPerMinute: number;
+  /** Counts a wrong token; answers 0, or in how many seconds its address may send another. */
+  countWrong(request: FastifyRequest): Promise<number>;
   /** Told of what kept the platform from answering. */
   onUnavailable(error: unknown): void;
 }
 
 /** Bearer tokens by RFC 6750 and 9728: a refusal says where a client learns how to get one. */
 export function bearerGate(options: GateOptions): Gate {
-  const { openSession, resource, metadataUrl, requestsPerMinute, onUnavailable } = options;
+  const { openSession, resource, metadataUrl, requestsPerMinute, countWrong, onUnavailable } = options;
   const take = createBuckets();
 
   async function verifyAccessToken(token: string): Promise<AuthInfo> {
@@ -41,7 +44,8 @@ export function bearerGate(options: GateOptions): Gate {
     };
   }
 
-  return async (authorization) => {
+  return async (request) => {
+    const { authorization } = request.headers;
     const resourceMetadataUrl = metadataUrl();
     try {
       const admitted = await verifyBearerToken(authorization, {
@@ -50,9 +54,13 @@ export function bearerGate(options: GateOptions): Gate {
       });
       const key = `${admitted.extra?.userId} ${admitted.clientId}`;
       const after = requestsPerMinute === 0 ? 0 : take(key, requestsPerMinute);
-      return after === 0 ? admitted : tooMany(requestsPerMinute, after);
+      return after === 0
+        ? admitted
+        : tooMany(`This token may make ${requestsPerMinute} requests a minute.`, after);
     } catch (error) {
       if (error instanceof OAuthError) {
+        const after = authorization === undefined ? 0 : await countWrong(request);
+        if (after > 0) return tooMany("Too many tokens that are not valid came from your address.", after);
         return bearerAuthChallengeResponse(error, { resourceMetadataUrl });
       }
       onUnavailable(error);
@@ -68,9 +76,8 @@ function unavailable(error: unknown): Response {
   return comeAgain(503, message, after);
 }
 
-function tooMany(perMinute: number, after: number): Response {
-  const message = `RATE_LIMITED: This token may make ${perMinute} requests a minute. Wait ${after} seconds.`;
-  return comeAgain(429, message, after);
+function tooMany(what: string, after: number): Response {
+  return comeAgain(429, `RATE_LIMITED: ${what} Wait ${after} seconds.`, after);
 }
 
 function comeAgain(status: 429 | 503, message: string, after: number): Response {

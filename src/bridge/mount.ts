@@ -40,7 +40,7 @@ export async function mountMcp(app: FastifyInstance, options: MountOptions): Pro
   async function serve(request: FastifyRequest, reply: FastifyReply) {
     let authInfo: AuthInfo | undefined;
     if (gate) {
-      const admitted = await gate(request.headers.authorization);
+      const admitted = await gate(request);
       if (admitted instanceof Response) return reply.send(admitted);
       authInfo = admitted;
     }
@@ -67,17 +67,35 @@ export async function mountMcp(app: FastifyInstance, options: MountOptions): Pro
       const { host, origin } = request.headers;
       const to = validateHostHeader(host, options.allowedHosts());
       const from = validateOriginHeader(origin, options.allowedOrigins());
-      if (to.ok && from.ok) return void done();
+      if (to.ok && from.ok) {
+        if (origin !== undefined) reply.headers({ ...forPages, "access-control-allow-origin": origin });
+        return void done();
+      }
       const [what, setting] = to.ok
         ? [`pages of ${origin}`, "PAWL_MCP_ALLOWED_ORIGINS"]
         : [`requests to ${host}`, "PAWL_MCP_ALLOWED_HOSTS"];
       const message = `Pawl takes no ${what} here. An administrator can allow them with ${setting}.`;
       reply.send(refusal(403, message));
     });
+    // A browser asks before it lets a page of another site call.
+    scope.options(mcpPath, (_request, reply) => {
+      reply.code(204).headers(preflight).send();
+    });
     scope.route({ method: ["GET", "POST", "DELETE"], url: mcpPath, exposeHeadRoute: false, handler: serve });
   });
   return { notify: handler.notify, close: () => handler.close() };
 }
+
+const forPages = {
+  vary: "Origin",
+  "access-control-expose-headers": "WWW-Authenticate, Retry-After, X-Request-Id",
+};
+const preflight = {
+  "access-control-allow-methods": "POST",
+  "access-control-allow-headers":
+    "Authorization, Content-Type, Accept, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id, Last-Event-ID",
+  "access-control-max-age": "600",
+};
 
 /** Without its body, which is read already. */
 function asWeb({ method, headers, url }: FastifyRequest, signal: AbortSignal): Request {

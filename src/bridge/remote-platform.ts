@@ -69,6 +69,8 @@ function faultOf(error: unknown): CheckFault {
         "The bridge can't reach the platform. Check PAWL_PLATFORM_URL.",
         cause,
       );
+    // Only who sends a wrong credential again and again is told so here.
+    case "RATE_LIMITED":
     case "UNAUTHENTICATED":
       return new CheckFault(
         "CREDENTIAL_REFUSED",

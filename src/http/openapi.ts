@@ -7,6 +7,7 @@ import { type ErrorCode, errorCatalogue } from "../contract/errors.ts";
 import * as execution from "../contract/execution.ts";
 import * as identity from "../contract/identity.ts";
 import * as job from "../contract/job.ts";
+import * as mcpServer from "../contract/mcp-server.ts";
 import * as overview from "../contract/overview.ts";
 import type { Route } from "../contract/routes.ts";
 import * as search from "../contract/search.ts";
@@ -174,6 +175,7 @@ const components: Map<string, string> = new Map(
     execution,
     identity,
     job,
+    mcpServer,
     overview,
     search,
     variable,

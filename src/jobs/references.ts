@@ -89,11 +89,12 @@ async function unknownVariables(
     .map(({ name, path }) => ({ path, message: `names the global variable "${name}", and there is none.` }));
 }
 
-const RECORDS: Record<ResourceKind, { resource: string; noun: string; plural: string }> = {
-  certificate: { resource: "Certificate", noun: "certificate", plural: "certificates" },
-  dataset: { resource: "Dataset", noun: "dataset", plural: "datasets" },
-  file: { resource: "File", noun: "file", plural: "files" },
-  apiTemplate: { resource: "ApiTemplate", noun: "API template", plural: "API templates" },
+const RECORDS: Record<ResourceKind, { of: string; noun: string; plural: string }> = {
+  certificate: { of: "ConfigService:Certificate", noun: "certificate", plural: "certificates" },
+  dataset: { of: "ConfigService:Dataset", noun: "dataset", plural: "datasets" },
+  file: { of: "ConfigService:File", noun: "file", plural: "files" },
+  apiTemplate: { of: "ConfigService:ApiTemplate", noun: "API template", plural: "API templates" },
+  mcpServer: { of: "AiService:McpServer", noun: "MCP server", plural: "MCP servers" },
 };
 
 async function recordFaults(
@@ -108,8 +109,8 @@ async function recordFaults(
     })),
   );
   for (const { kind, access, path } of named) {
-    const { resource, plural } = RECORDS[kind];
-    requireRights(principal, `ConfigService:${resource}:${access}`, plural, [path]);
+    const { of, plural } = RECORDS[kind];
+    requireRights(principal, `${of}:${access}`, plural, [path]);
   }
   const faults = await Promise.all(
     named.map(async ({ kind, name, path }) => {

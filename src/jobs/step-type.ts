@@ -18,7 +18,7 @@ export interface KnownStepType {
   references?(input: Record<string, unknown>): ResourceReference[];
 }
 
-/** A record of the configuration service that an input names; without a name only the right to it is looked at. */
+/** A record that an input names, of the configuration service or the registry; without a name only the right to it is looked at. */
 export interface ResourceReference {
   kind: ResourceKind;
   access: "read" | "upsert";
@@ -26,7 +26,7 @@ export interface ResourceReference {
   path: string;
 }
 
-export type ResourceKind = "certificate" | "dataset" | "file" | "apiTemplate";
+export type ResourceKind = "certificate" | "dataset" | "file" | "apiTemplate" | "mcpServer";
 
 interface InputFault {
   path: string;

@@ -80,9 +80,9 @@ export interface DecisionAsked {
   onDeadline?: "approve" | "reject" | "fail" | undefined;
 }
 
-/** A record of the configuration service that an input names. */
+/** A record that an input names, of the configuration service or the registry of MCP servers. */
 export interface ResourceReference {
-  kind: "certificate" | "dataset" | "file" | "apiTemplate";
+  kind: "certificate" | "dataset" | "file" | "apiTemplate" | "mcpServer";
   /** Who saves the job must hold the authority for it: the job hands it on to all who may run it. */
   access: "read" | "upsert";
   /** Id or name. Left out: it is known when the step runs, or need not be there before. */
@@ -113,7 +113,7 @@ export interface StepType<I extends TSchema = TSchema> {
   connectionRequired?: boolean;
   /** Global variables that code in its input names: the expressions of the input are looked at anyway. */
   variables?(input: Record<string, unknown>): string[];
-  /** What the input names of the configuration service besides its connection and variables. */
+  /** What the input names besides its connection and variables. */
   references?(input: Record<string, unknown>): ResourceReference[];
   /**
    * Faults that the schema can't express, found at save; strings of `input` may still hold templates. Await it: code in

@@ -18,6 +18,14 @@ export interface OpenServer {
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
+/** Whether there is this server, by its id or its name. */
+export function serverFinder(store: ServerStore) {
+  return async (idOrName: string): Promise<boolean> => {
+    const found = await (uuid.test(idOrName) ? store.find(idOrName) : store.findByName(idOrName));
+    return found !== undefined;
+  };
+}
+
 /** Opens servers for the steps that call them: nothing of this is ever answered or stored. */
 export function serverLookup({ store, vault }: { store: ServerStore; vault: Vault }) {
   /** @throws StepError DECRYPT_FAILED */

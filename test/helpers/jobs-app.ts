@@ -25,9 +25,11 @@ export async function jobsApp(t: TestContext, options: { audit?: Audit } = {}) {
   const { log } = identity.app;
   const vault = memoryVault();
   const configuration = createConfiguration({ pool, vault, fileLimit: 1024, dialer });
-  const runtime = await composeRuntime({ configuration, vault, log, audit: options.audit ?? noAudit });
-  t.after(() => runtime.close());
   const registry = composeRegistry({ pool, vault, dialer });
+  const { hasServer } = registry;
+  const audit = options.audit ?? noAudit;
+  const runtime = await composeRuntime({ configuration, vault, log, audit, hasServer });
+  t.after(() => runtime.close());
   const types = stepTypes({ dialer, sandbox, resources: runtime.resources, registry });
   const jobs = createJobs({ pool, stepTypes: types, ...runtime });
   jobRoutes(identity.app, jobs);

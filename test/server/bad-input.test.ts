@@ -34,6 +34,12 @@ const columns = [
 const dataset = () => ({ name: "d", columns });
 const template = () => ({ name: "t", method: "GET" as const, path: "/orders" });
 const text = { "content-type": "text/csv" };
+const mcpServer = () => ({
+  name: "s",
+  url: "https://mcp.example/mcp",
+  authType: "BEARER" as const,
+  authConfig: { token: "a token" },
+});
 
 before(async () => {
   pawl = await startTestPawl({ PAWL_PROBE_LIMIT: "0" });
@@ -60,6 +66,8 @@ before(async () => {
   await pawl.client.upsertDataset({ body: { ...dataset(), name: "another" } });
   ids.template = (await pawl.client.upsertApiTemplate({ body: template() })).data.id;
   await pawl.client.upsertApiTemplate({ body: { ...template(), name: "another" } });
+  ids.mcpServer = (await pawl.client.registerMcpServer({ body: mcpServer() })).data.id;
+  await pawl.client.registerMcpServer({ body: { ...mcpServer(), name: "another" } });
   const bytes = { type: "text/plain", content: "x" };
   ids.file = (await pawl.client.uploadFile({ query: { name: "f" }, bytes })).data.id;
 });
@@ -226,6 +234,14 @@ const valid: Record<
   createToken: { body: () => ({ principalId: ids.principal, name: "new" }) },
   listTokens: {},
   revokeToken: { params: () => ({ id: ids.token! }) },
+  registerMcpServer: { body: () => ({ ...mcpServer(), name: "new" }) },
+  searchMcpServers: { body: () => contains("name") },
+  getMcpServer: { params: () => ({ id: ids.mcpServer! }) },
+  replaceMcpServer: { params: () => ({ id: ids.mcpServer! }), body: mcpServer },
+  deleteMcpServer: { params: () => ({ id: ids.mcpServer! }) },
+  listMcpServerTools: { params: () => ({ id: ids.mcpServer! }) },
+  discoverMcpServer: { params: () => ({ id: ids.mcpServer! }) },
+  watchMcpServerDiscovery: { params: () => ({ id: ids.mcpServer! }) },
   mcpBridgeHealth: {},
   createMcpSession: { body: () => ({ token: "none", resource: "https://pawl.example/mcp" }) },
 };
@@ -390,6 +406,34 @@ const searches = (text: string): Row[] => [
   ["a filter that is a list", { body: { filters: [] } }, invalid("/filters")],
   ["a group that is a text", { body: { filters: { [text]: "x" } } }, invalid(`/filters/${text}`)],
   ["too much text", { body: { searchText: "x".repeat(257) } }, invalid("/searchText")],
+];
+
+/** Faults of an MCP server beyond its shape. */
+const mcpServers: Row[] = [
+  ["a name of blanks", { body: { ...mcpServer(), name: " " } }, invalid("/name")],
+  ["a URL of a file", { body: { ...mcpServer(), url: "file:///etc/passwd" } }, invalid("/url")],
+  ["a URL with a password", { body: { ...mcpServer(), url: "http://a:b@mcp.example" } }, invalid("/url")],
+  [
+    "a type of credential that is none",
+    { body: { ...mcpServer(), authType: "OAUTH" } },
+    invalid("/authType"),
+  ],
+  [
+    "a credential that is no text",
+    { body: { ...mcpServer(), authConfig: { token: [1] } } },
+    invalid("/authConfig/token"),
+  ],
+  [
+    "a field of another type",
+    { body: { ...mcpServer(), authConfig: { token: "x", apiKey: "y" } } },
+    invalid("/authConfig/apiKey"),
+  ],
+  [
+    "a header that splits the request",
+    { body: { ...mcpServer(), authConfig: { token: "a\r\nb: c" } } },
+    invalid("/authConfig/token"),
+  ],
+  ["the same tag twice", { body: { ...mcpServer(), tags: ["a", "a"] } }, invalid("/tags")],
 ];
 
 /** What is particular to a route. What holds for all of them follows from the route table, further below. */
@@ -826,6 +870,43 @@ const rows: Record<RouteName, Row[]> = {
   ],
   listTokens: [],
   revokeToken: [],
+  registerMcpServer: [
+    ...mcpServers,
+    [
+      "a name that is taken",
+      { body: { ...mcpServer(), name: "S" } },
+      { code: "CONFLICT", message: /There is an MCP server named "s"/ },
+    ],
+    [
+      "a credential that is left out",
+      { body: { ...mcpServer(), name: "x", authConfig: {} } },
+      invalid("/authConfig/token"),
+    ],
+    [
+      "a mask with nothing behind it",
+      { body: { ...mcpServer(), name: "x", authConfig: { token: "********" } } },
+      invalid("/authConfig/token"),
+    ],
+  ],
+  searchMcpServers: searches("name"),
+  getMcpServer: [],
+  replaceMcpServer: [
+    ...mcpServers,
+    [
+      "a name that is taken",
+      { body: { ...mcpServer(), name: "ANOTHER" } },
+      { code: "CONFLICT", message: /"another"/ },
+    ],
+    [
+      "another origin for the credential that is there",
+      { body: { name: "s", url: "https://evil.example/mcp" } },
+      { code: "SECRET_REENTRY_REQUIRED", paths: ["/authConfig/token"] },
+    ],
+  ],
+  deleteMcpServer: [["force that is no bool", { query: "force=2" }, invalid("query/force")]],
+  listMcpServerTools: [["a page of none", { query: "size=0" }, invalid("query/size")]],
+  discoverMcpServer: [],
+  watchMcpServerDiscovery: [["one that is not there", { id: newId() }, missing]],
   mcpBridgeHealth: [],
   createMcpSession: [
     ["an address that is none", { body: { token: "none", resource: "/mcp" } }, invalid("/resource")],

@@ -33,6 +33,7 @@ const made = {
   token: [] as string[],
   connection: [] as string[],
   variable: [] as string[],
+  server: [] as string[],
   /** Sealed values of connections. */
   sealed: [] as string[],
 };
@@ -45,6 +46,7 @@ function kindOf(operation: Operation, name: string): Kind | undefined {
   if (name === "connectionId" || (name === "id" && operation.path.startsWith("/connection")))
     return "connection";
   if (name === "id" && operation.path.startsWith("/global-variable")) return "variable";
+  if (name === "id" && operation.path.startsWith("/ai/mcp-servers")) return "server";
   if (name === "encryptedValue") return "sealed";
   if (name === "jobId" || (name === "id" && operation.path.startsWith("/jobs/"))) return "job";
   if (name === "id" && operation.path.startsWith("/step/")) return "step";
@@ -62,7 +64,7 @@ function resolved(text: string): string {
     (_, n: string) => made.execution.at(-1 - Number(n)) ?? newId(),
   );
   return latest.replace(
-    /<(job|execution|principal|token|collection|step|connection|variable|sealed) (\d+)>/g,
+    /<(job|execution|principal|token|collection|step|connection|variable|server|sealed) (\d+)>/g,
     (_, kind: Kind, n: string) => {
       const ids = made[kind];
       return ids[Number(n) % ids.length] ?? "01890a5d-ac96-774b-bcce-b302099a8057";
@@ -191,6 +193,29 @@ const variableInput = fc.oneof(
   ),
   fc.record({ id: existing("variable"), name: variableNames }),
 );
+/** Few names; credentials that are entered, sent back masked, and left out; addresses that lead nowhere. */
+const mcpServerInput = fc
+  .record({
+    name: fc.constantFrom("one", "ONE", "two", "søk", "a/b"),
+    url: fc.constantFrom("http://127.0.0.1:1/mcp", "http://169.254.169.254/mcp"),
+    auth: fc.oneof(
+      fc.record({ authType: fc.constant("NONE") }),
+      fc.record({
+        authType: fc.constant("BEARER"),
+        authConfig: fc.record({ token: fc.constantFrom("s3cret", "********", "vault:x") }),
+      }),
+      fc.record({
+        authType: fc.constant("CUSTOM"),
+        authConfig: fc.record({
+          headers: fc.dictionary(fc.constantFrom("x-a", "x-b"), fc.constantFrom("s3cret", "********")),
+          more: anyJson,
+        }),
+      }),
+      fc.constant({}),
+    ),
+    tags: fc.constantFrom([], ["a"]),
+  })
+  .map(({ auth, ...rest }) => ({ ...rest, ...auth }));
 const fieldNames = ["id", "name", "description", "tags", "version", "createdAt", "updatedBy", "nope"];
 const filter = fc.dictionary(
   fc.constantFrom(...fieldNames),
@@ -235,6 +260,7 @@ function requestTo(operation: Operation): fc.Arbitrary<Asked> {
     if (name === "JobInput") return jobInput;
     if (name === "ConnectionInput") return connectionInput;
     if (name === "VariableInput") return variableInput;
+    if (name === "McpServerInput") return mcpServerInput;
     if (name === "connectionName") return connectionNames;
     if (name === "type" && operation.path.startsWith("/connection/name/")) return fc.constant("ftp");
     if (name === "name" && operation.path.startsWith("/global-variable/")) return variableNames;
@@ -368,6 +394,11 @@ async function follow(name: string, path: string, { json }: Received): Promise<v
       return removed("connection");
     case "deleteVariable":
       return removed("variable");
+    case "registerMcpServer":
+    case "replaceMcpServer":
+      return record("server", "/ai/mcp-servers");
+    case "deleteMcpServer":
+      return removed("server");
     case "upsertConnection":
       made.sealed.push(
         ...Object.values(data.variables as Record<string, string>).filter((text) => text.startsWith("ENC(")),
@@ -412,6 +443,7 @@ test(`answers ${runs} generated requests as its document says (seed ${seed})`, {
     createApprovalLinks: 2,
     upsertConnection: 12,
     upsertVariable: 6,
+    registerMcpServer: 6,
     decryptConnectionValue: 3,
     getConnectionByName: 3,
     getVariableByName: 2,
@@ -431,7 +463,7 @@ test(`answers ${runs} generated requests as its document says (seed ${seed})`, {
   };
   const asked = sent.filter(({ operationId }) => !blind.includes(operationId));
   // Chance may have passed some by: they are asked for themselves, beside those that make what they need.
-  const makers = sent.filter(({ operationId }) => /^(create|start|upsert)/.test(operationId));
+  const makers = sent.filter(({ operationId }) => /^(create|start|upsert|register)/.test(operationId));
   for (const operation of asked.filter(isSilent)) {
     const more = fc.oneof(
       { weight: 3, arbitrary: requestTo(operation) },

@@ -3,7 +3,14 @@ import { createMasker, type Masker } from "../../lib/masker.ts";
 import { StepError } from "../../lib/step-error.ts";
 import type { McpDeps } from "../mcp-tool/mcp-tool.ts";
 import { defineStepType } from "../plugin.ts";
-import { AgentInput, AgentOutput, inputFaults, limitDefaults, serverConfigs } from "./input.ts";
+import {
+  AgentInput,
+  AgentOutput,
+  inputFaults,
+  limitDefaults,
+  serverConfigs,
+  serverReferences,
+} from "./input.ts";
 import { runAgent } from "./loop.ts";
 import { openMemory } from "./memory.ts";
 import { shorten } from "./shorten.ts";
@@ -21,6 +28,7 @@ export function aiAgent(deps: McpDeps) {
     connectionTypes: ["rest-api"],
     connectionRequired: true,
     check: inputFaults,
+    references: serverReferences,
     async run({ input, connection, signal: stop, log, mask, checkpoints }) {
       if (connection?.connectionType !== "rest-api") throw noConnection();
       const { maxTools, maxResultBytes, maxDurationMs } = { ...limitDefaults, ...input.limits };

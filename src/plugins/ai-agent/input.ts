@@ -1,6 +1,8 @@
 import Type, { type Static } from "typebox";
 import { parametersFaults } from "../../lib/json-schema/parameters.ts";
-import type { InputFault } from "../plugin.ts";
+import { idFaults, serverReference } from "../mcp-tool/servers.ts";
+import type { InputFault, ResourceReference } from "../plugin.ts";
+import { isWrittenOut } from "../resources.ts";
 
 const ToolNames = Type.Array(Type.String({ minLength: 1, maxLength: 128 }), { maxItems: 512 });
 
@@ -171,21 +173,40 @@ export function serverConfigs({ toolsConfig }: AgentInput): ServerConfig[] {
   );
 }
 
+/** The ids of a step's servers, with their places; without an id where an expression is to make the list. */
+function namedServers({ toolsConfig }: Record<string, unknown>): { serverId: unknown; path: string }[] {
+  if (typeof toolsConfig !== "object" || toolsConfig === null) {
+    return toolsConfig === undefined ? [] : [{ serverId: undefined, path: "/toolsConfig" }];
+  }
+  const { mcpServers } = toolsConfig as { mcpServers: unknown };
+  if (!Array.isArray(mcpServers)) return [{ serverId: undefined, path: "/toolsConfig/mcpServers" }];
+  return mcpServers.map((each: unknown, i) => {
+    const path = `/toolsConfig/mcpServers/${i}`;
+    if (typeof each !== "object" || each === null) return { serverId: each, path };
+    return { serverId: (each as Partial<ServerConfig>).serverId, path: `${path}/serverId` };
+  });
+}
+
+export function serverReferences(input: Record<string, unknown>): ResourceReference[] {
+  return namedServers(input).map(({ serverId, path }) => serverReference(serverId, path));
+}
+
 /** What the schema can't say. */
 export function inputFaults(input: Record<string, unknown>): InputFault[] {
   const { outputSchema } = input as AgentInput;
   const faults: InputFault[] = [];
   if (outputSchema !== undefined) {
-    faults.push(
-      ...parametersFaults(outputSchema).map(({ path, message }) => ({
-        path: `/outputSchema${path}`,
-        message,
-      })),
-    );
+    for (const { path, message } of parametersFaults(outputSchema)) {
+      faults.push({ path: `/outputSchema${path}`, message });
+    }
   }
-  const ids = serverConfigs(input as AgentInput).map(({ serverId }) => serverId.toLowerCase());
-  const twice = ids.findIndex((id, i) => ids.indexOf(id) !== i);
-  if (twice >= 0)
-    faults.push({ path: `/toolsConfig/mcpServers/${twice}`, message: "names a server for the second time." });
+  const seen = new Set<string>();
+  for (const { serverId, path } of namedServers(input)) {
+    faults.push(...idFaults(serverId, path));
+    if (!isWrittenOut(serverId)) continue;
+    const id = serverId.toLowerCase();
+    if (seen.has(id)) faults.push({ path, message: "names a server for the second time." });
+    seen.add(id);
+  }
   return faults;
 }

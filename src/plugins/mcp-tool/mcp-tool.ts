@@ -3,7 +3,7 @@ import type { Dialer } from "../../lib/dialer.ts";
 import { StepError } from "../../lib/step-error.ts";
 import { defineStepType } from "../plugin.ts";
 import { excerptOf, sizeOf, textOf } from "./result.ts";
-import type { FindServer } from "./servers.ts";
+import { type FindServer, idFaults, serverReference } from "./servers.ts";
 import { openSession, requireServer } from "./session.ts";
 import { argumentFaults } from "./tool-arguments.ts";
 
@@ -71,7 +71,11 @@ export function mcpTool({ dialer, findServer, version }: McpDeps) {
       server: Type.Object({ id: Type.String(), name: Type.String() }),
       durationMs: Type.Integer({ description: "Of the call itself." }),
     }),
-    check: whichFaults,
+    check: (input) => [...whichFaults(input), ...idFaults(input.serverId, "/serverId")],
+    references: ({ serverId, server }) =>
+      serverId === undefined
+        ? [serverReference(server, "/server")]
+        : [serverReference(serverId, "/serverId")],
     async run({ input, signal, log, mask }) {
       const { tool, timeoutMs = 60_000, maxResultBytes = 256 * 1024, arguments: args = {} } = input;
       const [fault] = whichFaults(input);

@@ -1,3 +1,6 @@
+import type { InputFault, ResourceReference } from "../plugin.ts";
+import { isWrittenOut } from "../resources.ts";
+
 /** A server of the registry, ready to be called: credentials in the clear, for the length of one step. */
 export interface RegisteredServer {
   id: string;
@@ -20,3 +23,16 @@ export type FindServer = (
   which: { id: string } | { name: string },
   signal: AbortSignal,
 ) => Promise<RegisteredServer | undefined>;
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** What is wrong with the id of a server as a step has it: it is for an expression to say, or it is one. */
+export function idFaults(id: unknown, path: string): InputFault[] {
+  if (!isWrittenOut(id) || uuid.test(id)) return [];
+  return [{ path, message: "must be the id of an MCP server, as GET /ai/mcp-servers/{id} takes it." }];
+}
+
+/** That a step uses this server, by id or name. */
+export function serverReference(idOrName: unknown, path: string): ResourceReference {
+  return { kind: "mcpServer", access: "read", name: isWrittenOut(idOrName) ? idOrName : undefined, path };
+}

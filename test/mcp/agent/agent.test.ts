@@ -241,8 +241,61 @@ test("offers what it is allowed only, and nothing that has changed since it was 
   }
   const gone = await run([], withTools({ includeTools: ["nope"] }));
   assert.equal(gone.error?.code, "MCP_TOOL_NOT_FOUND");
-  const nowhere = await run([], { toolsConfig: { mcpServers: ["01890a5d-ac96-774b-bcce-b302099a8057"] } });
-  assert.equal(nowhere.error?.code, "MCP_SERVER_NOT_FOUND");
+});
+
+test("is saved by those who may read the servers it names, and finds out when one is gone", async () => {
+  const input = { model: "m", prompt: "x", ...withTools() };
+  const steps = (more: object) => [
+    { key: "agent", type: "ai-agent", connectionId, input: { ...input, ...more } },
+  ];
+  const save = async (more: object, token?: string) => {
+    const body = { name: `agent ${++made}`, steps: steps(more) };
+    const { status, json } = await pawl.send({ method: "POST", path: "/jobs", body, token });
+    return [status, json.error?.code, json.error?.details?.[0]?.path];
+  };
+  const list = (...mcpServers: unknown[]) => ({ toolsConfig: { mcpServers } });
+  const at = "/steps/0/input/toolsConfig";
+  const others = ["JobService:Job:upsert", "ConfigService:Connection:read"];
+  const without = await pawl.principal(others);
+  const reader = await pawl.principal([...others, "AiService:McpServer:read"]);
+  for (const more of [
+    {},
+    { toolsConfig: "{{ params.tools }}" },
+    { toolsConfig: { mcpServers: "{{ params.list }}" } },
+  ]) {
+    const [status, code, path] = await save(more, without.token);
+    assert.deepEqual([status, code], [403, "FORBIDDEN"]);
+    assert.ok(path.startsWith(at), path);
+    assert.equal((await save(more, reader.token))[0], 201);
+  }
+  assert.deepEqual(await save(list("01890a5d-ac96-774b-bcce-b302099a8057")), [
+    400,
+    "VALIDATION_FAILED",
+    `${at}/mcpServers/0`,
+  ]);
+  assert.deepEqual(await save(list("My tools")), [400, "VALIDATION_FAILED", `${at}/mcpServers/0`]);
+  const twice = list(servers.tools, { serverId: servers.tools.toUpperCase() });
+  assert.deepEqual(await save(twice), [400, "VALIDATION_FAILED", `${at}/mcpServers/1/serverId`]);
+  const shape = { outputSchema: { type: "object", properties: { a: { type: "strin" } } } };
+  assert.deepEqual(await save(shape), [
+    400,
+    "VALIDATION_FAILED",
+    "/steps/0/input/outputSchema/properties/a/type",
+  ]);
+
+  const short = await register({ name: "short-lived", url: tools.url });
+  const id = await begin(["Done."], list(short));
+  assert.equal((await pawl.ended(id)).status, "COMPLETED");
+  const used = await pawl.send({ method: "DELETE", path: `/ai/mcp-servers/${short}` });
+  assert.deepEqual(
+    [used.status, /is used by "agent \d+" \(agent\)/.test(used.json.message)],
+    [409, true],
+    used.text,
+  );
+  await pawl.client.deleteMcpServer({ params: { id: short }, query: { force: true } });
+  const { data: before } = await pawl.client.getExecution({ params: { id } });
+  const again = await pawl.client.startJob({ body: { jobId: before.jobId, async: false } });
+  assert.equal(again.data.error?.code, "MCP_SERVER_NOT_FOUND");
 });
 
 test("keeps its credentials to itself, whatever the tools and the model say", async () => {

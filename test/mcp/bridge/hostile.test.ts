@@ -12,7 +12,10 @@ let jobs: Awaited<ReturnType<typeof makeJobs>>;
 const perMinute = 60;
 
 before(async () => {
-  pawl = await startTestPawl({ PAWL_MCP_REQUESTS_PER_MINUTE: String(perMinute) });
+  pawl = await startTestPawl({
+    PAWL_MCP_REQUESTS_PER_MINUTE: String(perMinute),
+    PAWL_SIGN_IN_LIMIT: String(perMinute),
+  });
   jobs = await makeJobs(pawl);
 });
 after(() => pawl.close());
@@ -244,4 +247,27 @@ test("limits what one token may ask in a minute, and no other token, nor the API
   }
   assert.equal((await patient.ask({ method: "tools/list" })).status, 200);
   assert.equal((await pawl.client.whoAmI()).data.name, "admin");
+});
+
+test("holds up who tries tokens, and nobody with a right one at the same address", async () => {
+  const { ask } = await asker();
+  const guesses = await Promise.all(
+    Array.from({ length: perMinute + 5 }, (_, i) =>
+      rpc(pawl, { token: `pawl_mcp_${i}`, method: "tools/list" }),
+    ),
+  );
+  const statuses = guesses.map(({ status }) => status);
+  assert.deepEqual(
+    [statuses.filter((it) => it === 401).length, statuses.filter((it) => it === 429).length],
+    [perMinute, 5],
+  );
+  const held = guesses.find(({ status }) => status === 429)!;
+  assert.match(held.json.error.message, /Too many tokens that are not valid came from your address/);
+  assert.ok(Number(held.headers["retry-after"]) >= 1);
+  assert.equal((await ask({ method: "tools/list" })).status, 200);
+  assert.equal(
+    (await rpc(pawl, { token: null, method: "tools/list" })).status,
+    401,
+    "who sends none tries nothing",
+  );
 });

@@ -113,6 +113,23 @@ describe("/mcp refuses", () => {
     }
   });
 
+  test("no page of an allowed site, and lets a browser know; of another it does not", async () => {
+    const ask = (origin: string) =>
+      pawl.send({ method: "OPTIONS", path: "/mcp", token: null, headers: { origin } });
+    const ours = await ask("https://pawl.example");
+    assert.equal(ours.status, 204);
+    assert.equal(ours.headers["access-control-allow-origin"], "https://pawl.example");
+    assert.match(String(ours.headers["access-control-allow-headers"]), /Authorization.*Mcp-Method/);
+    const refused = await list({ token: null, headers: { origin: "https://pawl.example" } });
+    assert.equal(refused.status, 401);
+    assert.equal(refused.headers["access-control-allow-origin"], "https://pawl.example");
+    assert.match(String(refused.headers["access-control-expose-headers"]), /WWW-Authenticate/);
+    for (const origin of ["https://evil.example", "null"]) {
+      const theirs = await ask(origin);
+      assert.deepEqual([theirs.status, theirs.headers["access-control-allow-origin"]], [403, undefined]);
+    }
+  });
+
   test("what is not a request, in the words of the protocol", async () => {
     const accept = "application/json, text/event-stream";
     const post = (body: string, headers: Record<string, string> = {}) =>

@@ -6,6 +6,7 @@ import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import { basename, dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
 import { scratchRoot } from "../../helpers/scratch.ts";
 
@@ -25,10 +26,34 @@ const home = dirname(
 );
 
 /** Runs all that the official suite has of a revision against a server, each scenario in that revision's words. */
-export async function runSuite(url: string, revision: Revision): Promise<Findings> {
+export function runSuite(url: string, revision: Revision): Promise<Findings> {
+  return run(["server", "--url", `${url}/mcp`, "--requirements", revision]);
+}
+
+/** Lets a client of ours meet a server of the suite. */
+export async function runClient(
+  which: "validator" | "session",
+  scenario: string,
+  revision: Revision,
+): Promise<Check[]> {
+  const program = fileURLToPath(new URL("client.ts", import.meta.url));
+  const command = `${process.execPath} ${program} ${which}`;
+  const found = await run([
+    "client",
+    "--command",
+    command,
+    "--scenario",
+    scenario,
+    "--spec-version",
+    revision,
+  ]);
+  return [...found.values()].flat();
+}
+
+async function run(given: string[]): Promise<Findings> {
   const directory = await mkdtemp(join(scratchRoot(), "pawl-conformance-"));
   try {
-    const args = ["server", "--url", `${url}/mcp`, "--requirements", revision, "-o", directory];
+    const args = [...given, "-o", directory];
     const child = spawn(process.execPath, [join(home, "dist", "index.js"), ...args], {
       stdio: ["ignore", "pipe", "pipe"],
     });
@@ -38,7 +63,7 @@ export async function runSuite(url: string, revision: Revision): Promise<Finding
       throw new Error(`The suite found nothing: ${said.slice(-2000)}${faults.slice(-2000)}`);
     return new Map(
       files.map((file) => [
-        /^server-(.+?)-\d{4}-\d\d-\d\dT/.exec(basename(dirname(file)))![1]!,
+        /^(?:server-)?(.+?)-\d{4}-\d\d-\d\dT/.exec(basename(dirname(file)))![1]!,
         JSON.parse(readFileSync(join(directory, file), "utf8")) as Check[],
       ]),
     );

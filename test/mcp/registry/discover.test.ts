@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -7,8 +7,12 @@ import { toNodeHandler } from "@modelcontextprotocol/node";
 import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
 import * as z from "zod/v4";
 import type { Discovery, DiscoveryStep } from "../../../src/contract/mcp-server.ts";
+import { mcpTool } from "../../../src/plugins/mcp-tool/mcp-tool.ts";
+import { serverLookup } from "../../../src/registry/lookup.ts";
 import { registryApp } from "../../helpers/registry-app.ts";
 import { scratchRoot } from "../../helpers/scratch.ts";
+import { runStep } from "../../helpers/step.ts";
+import { toolServer } from "../agent/tool-server.ts";
 import { listening } from "../hostile.ts";
 import {
   behindHeader,
@@ -33,31 +37,20 @@ before(async () => {
   ]);
   const basic = await behindHeader(plain, "authorization", `Basic ${btoa("me:letmein-1")}`);
   const custom = await behindHeader(plain, "x-team", "blue-team");
-  peers = { everything: plain, sse, memory, files, basic, custom, modern: await modernOnly() };
+  peers = {
+    everything: plain,
+    sse,
+    memory,
+    files,
+    basic,
+    custom,
+    modern: await toolServer({ legacy: false }),
+  };
 });
 after(async () => {
   await Promise.all(Object.values(peers).map((peer) => peer[Symbol.asyncDispose]()));
   await rm(folder, { recursive: true, force: true });
 });
-
-/** A server of 2026-07-28 that has no initialize. */
-async function modernOnly(): Promise<Peer> {
-  const handler = createMcpHandler(
-    () => {
-      const server = new McpServer({ name: "modern", version: "1.2.3" });
-      server.registerTool(
-        "hello",
-        { description: "Says hello", inputSchema: z.object({ to: z.string() }) },
-        ({ to }) => ({
-          content: [{ type: "text", text: `Hello ${to}` }],
-        }),
-      );
-      return server;
-    },
-    { legacy: "reject" },
-  );
-  return listening(createServer(toNodeHandler(handler)), () => handler.close());
-}
 
 const said = ({ steps }: Discovery) => steps.map(({ name, status }: DiscoveryStep) => `${name} ${status}`);
 const legacySteps = (close: string) => [
@@ -71,35 +64,48 @@ const legacySteps = (close: string) => [
   `CLOSE_SESSION ${close}`,
 ];
 
-test("discovers servers of every kind, with every kind of credential", async (t) => {
-  const { call, pool, log } = await registryApp(t);
+test("discovers servers of every kind, with every kind of credential, and calls their tools", async (t) => {
+  const { call, pool, log, deps } = await registryApp(t);
+  const step = mcpTool({ ...deps, findServer: serverLookup(deps) });
+  const written = join(folder, "written.txt");
+  const echoed = ["echo", { message: "hi" }, /^Echo: hi$/] as const;
   const table = [
-    { peer: "everything", tools: 13, steps: legacySteps("SUCCESS"), has: "echo", auth: {} },
-    { peer: "files", tools: 14, steps: legacySteps("SKIPPED"), has: "read_text_file", auth: {} },
+    { peer: "everything", tools: 13, steps: legacySteps("SUCCESS"), has: echoed, auth: {} },
+    {
+      peer: "files",
+      tools: 14,
+      steps: legacySteps("SKIPPED"),
+      has: ["write_file", { path: written, content: "By a step" }, /Successfully wrote/],
+      auth: {},
+    },
     {
       peer: "memory",
       tools: 9,
       steps: legacySteps("SUCCESS"),
-      has: "create_entities",
+      has: [
+        "create_entities",
+        { entities: [{ name: "Ada", entityType: "person", observations: ["counts"] }] },
+        /Ada/,
+      ],
       auth: { authType: "API_KEY", authConfig: { apiKey: key, name: "X-API-Key", placement: "header" } },
     },
     {
       peer: "basic",
       tools: 13,
       steps: legacySteps("SUCCESS"),
-      has: "echo",
+      has: echoed,
       auth: { authType: "BASIC", authConfig: { username: "me", password: "letmein-1" } },
     },
     {
       peer: "custom",
       tools: 13,
       steps: legacySteps("SUCCESS"),
-      has: "echo",
+      has: echoed,
       auth: { authType: "CUSTOM", authConfig: { headers: { "X-Team": "blue-team" } } },
     },
     {
       peer: "modern",
-      tools: 1,
+      tools: 4,
       steps: [
         ...legacySteps("").slice(0, 3),
         "INITIALIZE SKIPPED",
@@ -108,7 +114,7 @@ test("discovers servers of every kind, with every kind of credential", async (t)
         "LIST_TOOLS SUCCESS",
         "CLOSE_SESSION SKIPPED",
       ],
-      has: "hello",
+      has: ["look", { text: "this" }, /^Found: this$/],
       auth: {},
     },
   ] as const;
@@ -127,14 +133,20 @@ test("discovers servers of every kind, with every kind of credential", async (t)
       ["ONLINE", tools, found.lastCheckedAt],
     );
     assert.equal(read.era, peer === "modern" ? "modern" : "legacy");
-    const tool = read.discoveredTools.find((tool: { name: string }) => tool.name === has);
+    const tool = read.discoveredTools.find((tool: { name: string }) => tool.name === has[0]);
     assert.ok(
       tool.description !== "" && tool.inputSchema.type === "object" && /^[0-9a-f]{64}$/.test(tool.hash),
     );
     const page = await call("GET", `/${made.id}/tools?page=1&size=1`);
     assert.deepEqual(page.data, read.discoveredTools.slice(1, 2));
     assert.deepEqual(page.body.meta, { totalElements: tools, page: 1, size: 1 });
+    const [name, args, expected] = has;
+    const input = { server: peer.toUpperCase(), tool: name, arguments: args };
+    const output = (await runStep(step, { input })) as { text: string; server: object };
+    assert.match(output.text, expected, peer);
+    assert.deepEqual(output.server, { id: made.id, name: peer });
   }
+  assert.equal(await readFile(written, "utf8"), "By a step");
   const [first] = (await call("POST", "/search", { sortBy: "createdAt", sortOrder: "asc" })).data;
   const again = await call("POST", `/${first.id}/discover`);
   assert.deepEqual(again.data.changes, { added: [], removed: [], changed: [] });
