@@ -35,15 +35,25 @@ export const theme = createTheme({
   },
   components: {
     Tooltip: { defaultProps: { withArrow: true, openDelay: 300, multiline: true, maw: 360 } },
-    Modal: { defaultProps: { centered: true, radius: "lg", overlayProps: { backgroundOpacity: 0.45 } } },
+    Modal: {
+      defaultProps: {
+        centered: true,
+        radius: "lg",
+        overlayProps: { backgroundOpacity: 0.45 },
+        closeButtonProps: { "aria-label": "Close" },
+      },
+    },
     Paper: { defaultProps: { withBorder: true, radius: "lg" } },
+    // The crosses that close them have no word of their own.
+    Notification: { defaultProps: { closeButtonProps: { "aria-label": "Dismiss" } } },
+    Drawer: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },
     Menu: { defaultProps: { shadow: "md", position: "bottom-end" } },
   },
 });
 
 /** Dimmed text has a contrast of 4.5 on the page and on cards. */
 export const variables: CSSVariablesResolver = () => ({
-  variables: {},
+  variables: { "--mantine-color-error": "var(--st-red)" },
   light: { "--mantine-color-dimmed": "#5d656e", "--mantine-color-anchor": "#125f6d" },
   dark: {
     "--mantine-color-body": "#16181b",

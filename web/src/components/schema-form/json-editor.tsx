@@ -20,7 +20,6 @@ export function JsonEditor({
       autosize
       minRows={8}
       maxRows={28}
-      formatOnBlur
       value={text}
       onChange={(next) => {
         setText(next);

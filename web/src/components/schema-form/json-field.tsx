@@ -30,7 +30,6 @@ export function JsonField({
       autosize
       minRows={2}
       maxRows={16}
-      formatOnBlur
       required={required}
       disabled={disabled || readonly}
       value={text}

@@ -39,7 +39,6 @@ export function BodyFields({ draft, onChange, disabled }: BodyFieldsProps) {
           autosize
           minRows={4}
           maxRows={20}
-          formatOnBlur
           disabled={disabled}
           value={draft.json}
           onChange={(json) => onChange({ json })}

@@ -137,7 +137,6 @@ export function TemplateForm({ template, onSaved, readOnly = false }: TemplateFo
           autosize
           minRows={4}
           maxRows={20}
-          formatOnBlur
           disabled={readOnly}
           value={draft.parameters}
           onChange={(parameters) => set({ parameters })}

@@ -152,7 +152,6 @@ export function VariableForm({
                 autosize
                 minRows={3}
                 maxRows={20}
-                formatOnBlur
                 disabled={readOnly}
                 value={draft.text}
                 onChange={(text) => set({ text })}
