@@ -1,4 +1,5 @@
 import type { JobExecution, StepExecution } from "@contract/execution.ts";
+import { VisuallyHidden } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useVirtualizer } from "@tanstack/react-virtual";
@@ -124,7 +125,6 @@ const Row = memo(function Row({ step, top, height, place: at, of, scale, kept, s
         replace
         resetScroll={false}
         aria-current={selected || undefined}
-        aria-label={saidOf(step, label, took, kept)}
         data-step={step.stepKey}
       >
         <span className={classes.name}>
@@ -139,6 +139,7 @@ const Row = memo(function Row({ step, top, height, place: at, of, scale, kept, s
           <span className={classes.text} dir="auto">
             {step.stepName}
           </span>
+          <VisuallyHidden>{label}</VisuallyHidden>
           {step.attempts > 1 && <span className={classes.tries}>{step.attempts}×</span>}
         </span>
         <span className={classes.track} style={{ "--tone": `var(--st-${tone}-solid)` } as CSSProperties}>
@@ -162,15 +163,6 @@ const Row = memo(function Row({ step, top, height, place: at, of, scale, kept, s
     </li>
   );
 });
-
-/** The row in words, for those who can't see its bars. */
-function saidOf(step: StepExecution, status: string, took: number | null, kept: boolean): string {
-  const parts = [step.stepName, status];
-  if (took !== null) parts.push(formatDuration(took));
-  if (step.attempts > 1) parts.push(`${step.attempts} tries`);
-  if (kept) parts.push(`kept from attempt ${step.run}`);
-  return parts.join(", ");
-}
 
 const words: Record<Span["kind"], string> = { work: "Worked", failed: "A try that failed", wait: "Waited" };
 
