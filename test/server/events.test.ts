@@ -154,6 +154,29 @@ describe("GET /events", () => {
   });
 });
 
+test("a pause is told again once the step under way has ended, when nothing is draining any more", async () => {
+  await using held = await gate();
+  const { id } = await startJob([ask(held.url), { key: "next", type: "set", input: { values: {} } }]);
+  const response = await held.asked();
+  let pauses = 0;
+  const isPause = ({ event, data }: Told) => event === "execution" && data.status === "PAUSED";
+  await readUntil(
+    watch(id),
+    (told) => isPause(told) && ++pauses === 2,
+    (told) => {
+      if (told.event === "snapshot") void pawl.client.pauseExecution({ body: { jobExecutionId: id } });
+      if (isPause(told)) response.end();
+    },
+  );
+  const { data } = await pawl.client.getExecution({ params: { id } });
+  assert.equal(data.draining, false);
+  assert.deepEqual(
+    data.stepExecutions.map(({ status }) => status),
+    ["COMPLETED", "PENDING"],
+  );
+  await pawl.client.stopExecution({ body: { jobExecutionId: id } });
+});
+
 test("a shutdown ends the streams at once, whatever grace requests have", async () => {
   const own = await startTestPawl({ PAWL_SHUTDOWN_GRACE: "20s" });
   const stream = own.client.watchExecutions({});

@@ -194,6 +194,8 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedEn
       await journal.takeInTurn(drainedTurn(id));
       // Resumed meanwhile: nobody else brings it back.
       if (!state.held) backlog.push(id);
+      // Who watches has seen the step end before this: a look at that moment still found it draining.
+      else seen.changed({ executionId: id, jobId: state.run.job.jobId, at: Date.now(), status: "PAUSED" });
     } catch (error) {
       log.warn({ err: error, executionId: id }, "It could not be noted that a paused execution is drained.");
     }
