@@ -1,10 +1,11 @@
 import type { AuditVerdict } from "@contract/audit.ts";
-import { Alert, Button, List, Modal, Stack, Text } from "@mantine/core";
+import { Button, List, Modal, Stack, Text } from "@mantine/core";
 import { IconShieldCheck } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { Fault } from "../../components/fault.tsx";
 import { api } from "../../services/api.ts";
 import { CopyText } from "../configuration/copy-text.tsx";
+import { Notice } from "../configuration/notice.tsx";
 
 /** Whether the record is as it was written: each line holds the hash of the one before. */
 export function VerifyAudit() {
@@ -37,11 +38,11 @@ export function VerifyAudit() {
 function Verdict({ verdict: { intact, entries, head, faults, more } }: { verdict: AuditVerdict }) {
   return (
     <Stack gap="md">
-      <Alert color={intact ? "green" : "red"} variant="light" radius="lg">
+      <Notice tone={intact ? "green" : "red"}>
         {intact
           ? `Yes: all ${entries.toLocaleString()} lines are, and none is missing.`
           : "No: lines were altered, put in or taken out."}
-      </Alert>
+      </Notice>
       {!intact && (
         <List size="sm">
           {faults.map(({ seq, message }) => (

@@ -1,6 +1,7 @@
 import { authorities, covers } from "@contract/authorities.ts";
-import { Alert, Checkbox, Group, Stack, Switch, Table, TagsInput, Text } from "@mantine/core";
+import { Checkbox, Group, Stack, Switch, Table, TagsInput, Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
+import { Notice } from "../configuration/notice.tsx";
 
 interface MatrixProps {
   value: string[];
@@ -39,9 +40,9 @@ export function AuthorityMatrix({ value, onChange, held, disabled, error }: Matr
   return (
     <Stack gap="md">
       {error && (
-        <Alert color="red" variant="light" radius="lg" icon={<IconAlertTriangle size={20} />}>
+        <Notice tone="red" icon={IconAlertTriangle}>
           {error}
-        </Alert>
+        </Notice>
       )}
       <Switch
         label="Everything"

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Paper, SimpleGrid, Skeleton, Text } from "@mantine/core";
+import { Box, Button, Group, Paper, SimpleGrid, Skeleton, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
@@ -9,6 +9,7 @@ import { Section } from "../../components/page.tsx";
 import { TimeText } from "../../components/time-text.tsx";
 import { api } from "../../services/api.ts";
 import { useCan } from "../../services/session.tsx";
+import { Notice } from "../configuration/notice.tsx";
 import { ToneBadge } from "../configuration/tone-badge.tsx";
 import { engineQuery } from "./queries.ts";
 
@@ -32,20 +33,15 @@ export function EngineCard() {
       {error && !engine && <Fault error={error} onRetry={() => void refetch()} />}
       {mayRead && !engine && !error && <Skeleton height={92} radius="lg" />}
       {engine?.reason && (
-        <Alert
-          color={draining ? "yellow" : "red"}
-          variant="light"
-          radius="lg"
-          mb="sm"
-          icon={<IconAlertTriangle size={20} />}
-          role="status"
-        >
-          {draining
-            ? engine.running === 0
-              ? "Drained: no step is under way and none begins. Pawl may be ended; what is accepted goes on when it starts again."
-              : `${engine.running} ${engine.running === 1 ? "execution has" : "executions have"} a step under way; none begins. Wait for them, then end Pawl.`
-            : engine.reason}
-        </Alert>
+        <Box mb="sm">
+          <Notice tone={draining ? "amber" : "red"} icon={IconAlertTriangle} role="status">
+            {draining
+              ? engine.running === 0
+                ? "Drained: no step is under way and none begins. Pawl may be ended; what is accepted goes on when it starts again."
+                : `${engine.running} ${engine.running === 1 ? "execution has" : "executions have"} a step under way; none begins. Wait for them, then end Pawl.`
+              : engine.reason}
+          </Notice>
+        </Box>
       )}
       {engine && (
         <Paper p="md">

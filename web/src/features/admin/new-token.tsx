@@ -1,7 +1,6 @@
 import { type McpScope, mcpScopes } from "@contract/bridge.ts";
 import type { CreatedToken, TokenInput } from "@contract/identity.ts";
 import {
-  Alert,
   Button,
   Checkbox,
   CopyButton,
@@ -21,6 +20,7 @@ import { CodeBlock } from "../../components/code-block.tsx";
 import { api } from "../../services/api.ts";
 import { useCan, useMe } from "../../services/session.tsx";
 import { FormFault, faultAt } from "../configuration/form-faults.tsx";
+import { Notice } from "../configuration/notice.tsx";
 import { Snippets } from "../mcp-servers/snippets.tsx";
 import { principalChoices } from "./queries.ts";
 
@@ -177,10 +177,10 @@ function TokenForm({ onMade, onClose }: { onMade: (token: CreatedToken) => void;
 function Made({ token, onClose }: { token: CreatedToken; onClose: () => void }) {
   return (
     <Stack gap="md">
-      <Alert color="yellow" variant="light" radius="lg" icon={<IconAlertTriangle size={20} />}>
+      <Notice tone="amber" icon={IconAlertTriangle}>
         Copy it now: Pawl keeps only its hash and can't show it again. Whoever has it acts as{" "}
         {token.principalName}.
-      </Alert>
+      </Notice>
       <CodeBlock text={token.token} label="Token" />
       <Group gap="sm">
         <CopyButton value={token.token}>

@@ -1,5 +1,5 @@
 import type { VaultState } from "@contract/vault.ts";
-import { Alert, Button, Paper, Progress, SimpleGrid, Skeleton, Stack, Table, Text } from "@mantine/core";
+import { Button, Paper, Progress, SimpleGrid, Skeleton, Stack, Table, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
@@ -9,6 +9,7 @@ import { Section } from "../../components/page.tsx";
 import { TimeText } from "../../components/time-text.tsx";
 import { api } from "../../services/api.ts";
 import { useCan } from "../../services/session.tsx";
+import { Notice } from "../configuration/notice.tsx";
 import { type Tone, ToneBadge } from "../configuration/tone-badge.tsx";
 import { Figure } from "./engine-card.tsx";
 import { isRotating, vaultQuery } from "./queries.ts";
@@ -144,13 +145,7 @@ function Rotate({ values }: { values: number }) {
 function Rewrap({ mayRotate }: { mayRotate: boolean }) {
   const queryClient = useQueryClient();
   return (
-    <Alert
-      color="yellow"
-      variant="light"
-      radius="lg"
-      icon={<IconAlertTriangle size={20} />}
-      title="The keys are under the previous master key yet"
-    >
+    <Notice tone="amber" icon={IconAlertTriangle} title="The keys are under the previous master key yet">
       <Stack gap="sm" align="flex-start">
         <Text size="sm">
           Put the new one in its place; then Pawl no longer needs PAWL_MASTER_KEY_PREVIOUS.
@@ -174,6 +169,6 @@ function Rewrap({ mayRotate }: { mayRotate: boolean }) {
           </ConfirmAction>
         )}
       </Stack>
-    </Alert>
+    </Notice>
   );
 }

@@ -1,5 +1,5 @@
 import type { Certificate, CertificateDetails } from "@contract/certificate.ts";
-import { Alert, Grid, Paper, Stack } from "@mantine/core";
+import { Grid, Paper, Stack } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
@@ -14,6 +14,7 @@ import { Above } from "../configuration/above.tsx";
 import { CopyText } from "../configuration/copy-text.tsx";
 import { DeleteButton } from "../configuration/delete-button.tsx";
 import { changesOf, type Fact, Facts } from "../configuration/facts.tsx";
+import { Notice } from "../configuration/notice.tsx";
 import { CertificateForm } from "./certificate-form.tsx";
 import { commonName, Expiry, validityOf } from "./expiry.tsx";
 import { certificateQuery } from "./queries.ts";
@@ -114,19 +115,13 @@ function ExpiryNotice({ certificate }: { certificate: Certificate }) {
   if (validity === "valid") return null;
   const expired = validity === "expired";
   return (
-    <Alert
-      color={expired ? "red" : "yellow"}
-      variant="light"
-      radius="lg"
-      icon={<IconAlertTriangle size={20} />}
-      role="status"
-    >
+    <Notice tone={expired ? "red" : "amber"} icon={IconAlertTriangle} role="status">
       {validity === "early"
         ? "It is not valid yet: servers refuse it until then."
         : expired
           ? "It has expired: servers refuse it. Put the new one in its place below; steps that use it need no change."
           : "It expires soon. Put the new one in its place below before that; steps that use it need no change."}
-    </Alert>
+    </Notice>
   );
 }
 

@@ -1,7 +1,7 @@
-import { Alert } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { Fault } from "../../components/fault.tsx";
 import { asClientError } from "../../services/api.ts";
+import { Notice } from "./notice.tsx";
 
 /** What the server found wrong at a place of what was sent, or undefined. */
 export function faultAt(error: unknown, path: string): string | undefined {
@@ -29,10 +29,10 @@ export function FormFault({ error, shown }: { error: unknown; shown: (path: stri
     return <Fault error={error} title="It was not saved" />;
   }
   return (
-    <Alert color="red" variant="light" radius="lg" icon={<IconAlertTriangle size={20} />} role="alert">
+    <Notice tone="red" icon={IconAlertTriangle} role="alert">
       {details.length === 1 ? "One field needs a look." : `${details.length} fields need a look.`} Nothing is
       saved yet.
-    </Alert>
+    </Notice>
   );
 }
 

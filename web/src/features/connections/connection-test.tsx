@@ -1,11 +1,12 @@
 import type { Connection, ConnectionTest as Outcome } from "@contract/connection.ts";
-import { Alert, Button, Paper, Stack, Text } from "@mantine/core";
+import { Button, Paper, Stack, Text } from "@mantine/core";
 import { IconPlugConnected } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { Fault } from "../../components/fault.tsx";
 import { Section } from "../../components/page.tsx";
 import { formatDuration } from "../../components/time-format.ts";
 import { api } from "../../services/api.ts";
+import { Notice } from "../configuration/notice.tsx";
 import { StepList } from "../configuration/step-list.tsx";
 
 /** Tries a connection out as it is saved, and shows how far it came. */
@@ -56,9 +57,9 @@ export function TestOutcome({ outcome: { status, steps, durationMs } }: { outcom
   const good = status === "success";
   return (
     <Stack gap="xs">
-      <Alert variant="light" color={good ? "green" : "red"} radius="lg" p="xs">
+      <Notice tone={good ? "green" : "red"}>
         {good ? "It works" : "It does not work"}, as was found in {formatDuration(durationMs)}.
-      </Alert>
+      </Notice>
       <StepList label="Steps of the test" steps={steps} />
     </Stack>
   );

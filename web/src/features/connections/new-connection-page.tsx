@@ -28,7 +28,11 @@ export function NewConnectionPage() {
       about={
         chosen ? (
           <>
-            {chosen.description} Not what you need? <Link to="/connections/new">Choose another type</Link>.
+            {chosen.description} Not what you need?{" "}
+            <Anchor component={Link} to="/connections/new" inherit underline="always">
+              Choose another type
+            </Anchor>
+            .
           </>
         ) : (
           "What should steps be able to reach?"

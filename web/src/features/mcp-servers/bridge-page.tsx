@@ -1,5 +1,5 @@
 import type { BridgeCheck, BridgeHealth } from "@contract/bridge.ts";
-import { Alert, Anchor, Grid, Paper, Skeleton, Stack, Text } from "@mantine/core";
+import { Anchor, Grid, Paper, Skeleton, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle, IconCircleCheckFilled, IconCircleX } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -9,6 +9,7 @@ import { TimeText } from "../../components/time-text.tsx";
 import { useCan } from "../../services/session.tsx";
 import { CopyText } from "../configuration/copy-text.tsx";
 import { Facts } from "../configuration/facts.tsx";
+import { Notice } from "../configuration/notice.tsx";
 import { type ShownStep, StepList } from "../configuration/step-list.tsx";
 import { McpPage } from "./mcp-page.tsx";
 import { bridgeHealthQuery } from "./queries.ts";
@@ -49,7 +50,7 @@ function TokenHint() {
       An assistant acts as one user, within the scopes of its token.{" "}
       {may ? (
         <>
-          <Anchor component={Link} to="/admin/tokens" inherit>
+          <Anchor component={Link} to="/admin/tokens" inherit underline="always">
             Make a token for MCP
           </Anchor>{" "}
           first: it is shown once, and goes where the snippet has pawl_mcp_….
@@ -62,9 +63,9 @@ function TokenHint() {
 }
 
 const looks = {
-  Healthy: { color: "green", icon: IconCircleCheckFilled },
-  Unavailable: { color: "red", icon: IconCircleX },
-  Misconfigured: { color: "yellow", icon: IconAlertTriangle },
+  Healthy: { tone: "green", icon: IconCircleCheckFilled },
+  Unavailable: { tone: "red", icon: IconCircleX },
+  Misconfigured: { tone: "amber", icon: IconAlertTriangle },
 } as const;
 
 const checkLooks: Record<BridgeCheck["status"], ShownStep["status"]> = {
@@ -74,19 +75,12 @@ const checkLooks: Record<BridgeCheck["status"], ShownStep["status"]> = {
 };
 
 function Health({ health }: { health: BridgeHealth }) {
-  const { color, icon: Icon } = looks[health.status];
+  const { tone, icon: Icon } = looks[health.status];
   return (
     <Stack gap="md">
-      <Alert
-        color={color}
-        variant="light"
-        radius="lg"
-        icon={<Icon size={20} />}
-        title={health.status}
-        role="status"
-      >
+      <Notice tone={tone} icon={Icon} title={health.status} role="status">
         {health.message}
-      </Alert>
+      </Notice>
       <Paper p="md">
         <StepList
           label="Checks of the bridge"

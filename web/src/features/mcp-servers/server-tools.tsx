@@ -1,5 +1,5 @@
 import type { Discovery, McpServer } from "@contract/mcp-server.ts";
-import { Alert, Button, Grid, Paper, Stack, Text } from "@mantine/core";
+import { Button, Grid, Paper, Stack, Text } from "@mantine/core";
 import { IconRadar2, IconServer2 } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
@@ -11,6 +11,7 @@ import { TimeText } from "../../components/time-text.tsx";
 import { useCan } from "../../services/session.tsx";
 import { CopyText } from "../configuration/copy-text.tsx";
 import { type Fact, Facts } from "../configuration/facts.tsx";
+import { Notice } from "../configuration/notice.tsx";
 import { StepList } from "../configuration/step-list.tsx";
 import { serverQuery } from "./queries.ts";
 import { ToolList } from "./tool-list.tsx";
@@ -75,12 +76,7 @@ function DiscoveryReport({ discovery, server }: { discovery: DiscoveryRun; serve
   if (steps.length === 0 && !running) {
     if (server.lastError) {
       return (
-        <Alert
-          color="red"
-          variant="light"
-          radius="lg"
-          title={`The last discovery failed: ${stepWords[server.lastError.step]}`}
-        >
+        <Notice tone="red" title={`The last discovery failed: ${stepWords[server.lastError.step]}`}>
           <Text size="sm" className="any-text">
             {server.lastError.message} <span className="mono">{server.lastError.code}</span>
           </Text>
@@ -89,7 +85,7 @@ function DiscoveryReport({ discovery, server }: { discovery: DiscoveryRun; serve
               The tools are those of the last good one.
             </Text>
           )}
-        </Alert>
+        </Notice>
       );
     }
     return (
@@ -113,10 +109,9 @@ function Outcome({ result }: { result: Discovery }) {
   const { added, removed, changed } = result.changes;
   const same = added.length + removed.length + changed.length === 0;
   return (
-    <Alert
-      color={good ? "green" : "red"}
-      variant="light"
-      radius="lg"
+    <Notice
+      role="status"
+      tone={good ? "green" : "red"}
       title={good ? "The server is online" : "The server is offline"}
     >
       <Text size="sm">
@@ -139,7 +134,7 @@ function Outcome({ result }: { result: Discovery }) {
           Agents use what changed again, now that it was discovered. Look at it first.
         </Text>
       )}
-    </Alert>
+    </Notice>
   );
 }
 
