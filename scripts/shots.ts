@@ -18,14 +18,18 @@ const text = (what: string) => (page: Page) => page.getByText(what).first().wait
 const nightly = ({ jobs }: Seeded) => `/ui/jobs/${jobs["nightly-orders"]}`;
 
 export const shots: Shot[] = [
-  { name: "home", path: () => "/ui/", ready: heading("Home"), docs: ["light", "dark"] },
-  { name: "jobs", path: () => "/ui/jobs", ready: text("certificate-watch"), docs: ["light"] },
+  {
+    name: "home",
+    path: () => "/ui/",
+    ready: (page) => page.locator(".recharts-surface .recharts-bar-rectangle").first().waitFor(),
+    docs: ["light"],
+  },
+  { name: "jobs", path: () => "/ui/jobs", ready: text("certificate-watch") },
   { name: "job", path: nightly, ready: text("Let finance look"), docs: ["light"] },
   {
     name: "start",
     path: (seeded) => `${nightly(seeded)}/start`,
     ready: text("Largest total"),
-    docs: ["light", "phone"],
   },
   { name: "job-runs", path: (seeded) => `${nightly(seeded)}/runs`, ready: text("Completed") },
   { name: "versions", path: (seeded) => `${nightly(seeded)}/versions`, ready: text("nightly-orders") },
@@ -44,17 +48,15 @@ export const shots: Shot[] = [
     name: "executions",
     path: () => "/ui/executions",
     ready: text("nightly-orders"),
-    docs: ["light", "phone-dark"],
   },
   {
     name: "execution",
     path: ({ executions }) => `/ui/executions/${executions.completed}`,
     ready: text("Write the digest"),
-    docs: ["light", "dark"],
   },
   {
     name: "execution-failed",
-    path: ({ executions }) => `/ui/executions/${executions.failed}`,
+    path: ({ executions }) => `/ui/executions/${executions.failed}?step=read`,
     ready: text("Read the mailbox"),
     docs: ["light"],
   },
@@ -68,7 +70,39 @@ export const shots: Shot[] = [
     path: ({ executions }) => `/ui/executions/${executions.paused}`,
     ready: text("Order the rest"),
   },
-  { name: "approvals", path: () => "/ui/approvals", ready: text("refund-request"), docs: ["light", "phone"] },
+  {
+    name: "approvals",
+    path: () => "/ui/approvals",
+    ready: async (page) => {
+      await page
+        .getByText(/^Orders of/)
+        .first()
+        .click();
+      await page.getByText("Account").first().waitFor();
+    },
+    docs: ["light"],
+  },
+  {
+    name: "connection",
+    path: ({ connections }) => `/ui/connections/${connections.shop}`,
+    ready: heading("Settings"),
+    docs: ["light"],
+  },
+  { name: "connections", path: () => "/ui/connections", ready: text("ledger") },
+  { name: "variables", path: () => "/ui/variables", ready: text("CURRENCY") },
+  {
+    name: "mcp-servers",
+    path: () => "/ui/mcp-servers",
+    ready: (page) => page.getByRole("heading", { level: 1 }).waitFor(),
+  },
+  { name: "mcp-bridge", path: () => "/ui/mcp-servers/bridge", ready: text("Claude") },
+  { name: "tokens", path: () => "/ui/admin/tokens", ready: text("admin") },
+  { name: "audit", path: () => "/ui/admin/audit", ready: text("createJob") },
+  {
+    name: "system",
+    path: () => "/ui/admin/system",
+    ready: (page) => page.getByRole("heading", { level: 1 }).waitFor(),
+  },
   { name: "sign-in", path: () => "/ui/sign-in", ready: heading("Sign in to Pawl") },
   {
     name: "search",
@@ -77,7 +111,7 @@ export const shots: Shot[] = [
       await page.getByText("certificate-watch").first().waitFor();
       await page.keyboard.press("Control+k");
       await page.getByRole("textbox", { name: "Search", exact: true }).fill("invoice");
-      await page.getByText("Read the invoices of a supplier").last().waitFor();
+      await page.getByRole("dialog").getByText("Read the invoices of a supplier").waitFor();
     },
     docs: ["light"],
   },

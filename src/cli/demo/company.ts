@@ -7,6 +7,8 @@ import { companyJobs } from "./company-jobs.ts";
 export interface Seeded {
   /** Ids of the jobs by name. */
   jobs: Record<string, string>;
+  /** Ids of the connections by name. */
+  connections: Record<string, string>;
   /** One execution of each kind that a page shows. */
   executions: {
     completed: string;
@@ -51,10 +53,11 @@ export async function seedCompany(client: Client): Promise<Seeded> {
       ...nightly,
       concurrency: { limit: 2, onLimit: "queue" },
       timeoutMs: 1_800_000,
-      tags: ["orders", "daily", "finance"],
+      tags: ["orders", "daily", "ledger"],
     },
   });
-  for (const connection of connections) await client.upsertConnection({ body: connection });
+  const connected: Record<string, string> = {};
+  for (const body of connections) connected[body.name] = (await client.upsertConnection({ body })).data.id;
   for (const variable of variables) await client.upsertVariable({ body: variable });
 
   const quiet = [
@@ -96,7 +99,11 @@ export async function seedCompany(client: Client): Promise<Seeded> {
   await until(waiting, sleeps);
   await until(paused, sleeps);
   await client.pauseExecution({ body: { jobExecutionId: paused, reason: "Stock-taking in hall 1" } });
-  return { jobs, executions: { completed, failed, waiting, deciding, refund, paused } };
+  return {
+    jobs,
+    connections: connected,
+    executions: { completed, failed, waiting, deciding, refund, paused },
+  };
 }
 
 const connections: ConnectionInput[] = [
