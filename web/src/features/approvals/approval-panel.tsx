@@ -2,7 +2,7 @@ import type { JobExecution } from "@contract/execution.ts";
 import { Alert, Anchor, Group, Paper, Skeleton, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { Fault } from "../../components/fault.tsx";
 import { TimeText } from "../../components/time-text.tsx";
 import { useMayDecide } from "../executions/control.ts";
@@ -14,15 +14,21 @@ import { Decided, DecisionTerms, lastDecision } from "./decision-state.tsx";
 import { leadsTo } from "./leads-to.ts";
 import { LinkMaker } from "./link-maker.tsx";
 
-/** One question with what is needed to answer it, and the form that does. */
-export function ApprovalPanel({
-  executionId,
-  jobName,
-}: {
+interface ApprovalPanelProps {
   executionId: string;
   jobName: string | undefined;
-}) {
+  /** The question that the inbox has of it; undefined once it has none any more. */
+  asked: string | undefined;
+}
+
+/** One question with what is needed to answer it, and the form that does. */
+export function ApprovalPanel({ executionId, jobName, asked }: ApprovalPanelProps) {
   const { data: execution, error, refetch } = useQuery({ ...executionQuery(executionId), staleTime: 0 });
+  const shown = execution?.waitingFor?.stepExecutionId;
+  // The inbox is kept up to date: where it knows better, somebody has decided meanwhile.
+  useEffect(() => {
+    if (shown !== undefined && shown !== asked) void refetch();
+  }, [shown, asked, refetch]);
   if (error) return <Fault error={error} onRetry={() => void refetch()} />;
   if (!execution) {
     return (
@@ -47,6 +53,7 @@ export function ApprovalPanel({
             Started by {execution.startedBy} <TimeText at={execution.startTime} ago /> ·{" "}
             <Anchor
               size="xs"
+              underline="always"
               renderRoot={(props) => (
                 <Link to="/executions/$executionId" params={{ executionId }} {...props} />
               )}

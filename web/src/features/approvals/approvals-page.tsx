@@ -87,7 +87,12 @@ export function ApprovalsPage() {
                 >
                   All that wait
                 </Anchor>
-                <ApprovalPanel key={selected} executionId={selected} jobName={chosen?.jobName} />
+                <ApprovalPanel
+                  key={selected}
+                  executionId={selected}
+                  jobName={chosen?.jobName}
+                  asked={chosen?.waitingFor.stepExecutionId}
+                />
               </>
             )}
           </div>
