@@ -7,11 +7,10 @@ import { api } from "../../services/api.ts";
 import { useCan } from "../../services/session.tsx";
 import { countOf, currentStep, useChanged } from "./control.ts";
 import { PauseDialog } from "./pause-dialog.tsx";
-import { RestartDialog } from "./restart-dialog.tsx";
 import { shownStatus } from "./shown-status.ts";
 
 /** What can be done with an execution just now, by who looks at it. */
-export function ControlButtons({ execution }: { execution: JobExecution }) {
+export function ControlButtons({ execution, onRestart }: { execution: JobExecution; onRestart: () => void }) {
   const can = useCan();
   const { status } = execution;
   const over = status === "COMPLETED" || status === "FAILED" || status === "STOPPED";
@@ -35,13 +34,9 @@ export function ControlButtons({ execution }: { execution: JobExecution }) {
           {shownStatus(execution) === "PAUSED" && <Resume execution={execution} />}
           {!over && <Stop execution={execution} />}
           {(status === "FAILED" || status === "STOPPED") && (
-            <RestartDialog execution={execution}>
-              {(open) => (
-                <Button leftSection={<IconRefresh size={16} />} onClick={open}>
-                  Restart …
-                </Button>
-              )}
-            </RestartDialog>
+            <Button leftSection={<IconRefresh size={16} />} onClick={onRestart}>
+              Restart …
+            </Button>
           )}
         </>
       )}

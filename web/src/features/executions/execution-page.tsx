@@ -3,6 +3,7 @@ import { useClipboard, useMediaQuery } from "@mantine/hooks";
 import { IconLink } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
+import { useState } from "react";
 import { Fault } from "../../components/fault.tsx";
 import { LiveDot } from "../../components/live-dot.tsx";
 import { Page } from "../../components/page.tsx";
@@ -18,6 +19,7 @@ import { ExecutionFacts } from "./execution-facts.tsx";
 import classes from "./execution-page.module.css";
 import { ExecutionSide } from "./execution-side.tsx";
 import { executionQuery } from "./queries.ts";
+import { RestartDialog } from "./restart-dialog.tsx";
 import { shownStatus } from "./shown-status.ts";
 import { StatusBanner } from "./status-banner.tsx";
 import { StepPanel } from "./step-panel.tsx";
@@ -38,6 +40,8 @@ export function ExecutionPage() {
   useLiveExecution(executionId, now !== undefined && now.endTime === null);
   useVisited(execution && { kind: "execution", id: executionId, name: execution.jobName });
 
+  // Here and not at its buttons: one of them moves into a drawer when the window gets narrow.
+  const [restart, setRestart] = useState<{ from?: string }>();
   const set = (change: Partial<ExecutionSearch>) =>
     void navigate({ search: (before) => ({ ...before, ...change }), replace: true, resetScroll: false });
 
@@ -53,6 +57,7 @@ export function ExecutionPage() {
       step={step}
       view={view}
       bare={!wide}
+      onRestart={(from) => setRestart({ from })}
       onClose={() => set({ step: undefined, view: undefined })}
     />
   );
@@ -88,7 +93,7 @@ export function ExecutionPage() {
       actions={
         <>
           <CopyLink />
-          {now && <ControlButtons execution={now} />}
+          {now && <ControlButtons execution={now} onRestart={() => setRestart({})} />}
         </>
       }
     >
@@ -105,6 +110,14 @@ export function ExecutionPage() {
       )}
       {!earlier && <StatusBanner execution={execution} />}
       {now && <DecisionCard execution={now} decide={decide} onDecide={(next) => set({ decide: next })} />}
+      {now && (
+        <RestartDialog
+          execution={now}
+          opened={restart !== undefined}
+          from={restart?.from}
+          onClose={() => setRestart(undefined)}
+        />
+      )}
       <ExecutionFacts execution={execution} />
       <div className={classes.split}>
         <Timeline key={`${execution.id} ${execution.run}`} execution={execution} selected={step?.stepKey} />

@@ -1,7 +1,7 @@
 import type { JobExecution } from "@contract/execution.ts";
 import { Button, Group, Modal, NativeSelect, Radio, Stack, Switch, Text, Textarea } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { type ReactNode, useState } from "react";
+import { useState } from "react";
 import { Fault } from "../../components/fault.tsx";
 import { SchemaForm } from "../../components/schema-form/lazy.tsx";
 import { api, asClientError } from "../../services/api.ts";
@@ -13,21 +13,18 @@ import { withoutMasked } from "./masked.ts";
 
 interface RestartDialogProps {
   execution: JobExecution;
-  /** Key of the step to begin with, when the dialog opens; the failed one, or the first without a result, when left out. */
-  from?: string;
-  children: (open: () => void) => ReactNode;
+  opened: boolean;
+  /** Key of the step to begin with; the failed one, or the first without a result, when left out. */
+  from?: string | undefined;
+  onClose: () => void;
 }
 
 /** Runs a failed or stopped execution again from a step on, once it is said what that means. */
-export function RestartDialog({ execution, from, children }: RestartDialogProps) {
-  const [opened, setOpened] = useState(false);
+export function RestartDialog({ execution, opened, from, onClose }: RestartDialogProps) {
   return (
-    <>
-      {children(() => setOpened(true))}
-      <Modal opened={opened} onClose={() => setOpened(false)} title="Restart the execution" size="lg">
-        <RestartForm execution={execution} from={from} onDone={() => setOpened(false)} />
-      </Modal>
-    </>
+    <Modal opened={opened} onClose={onClose} title="Restart the execution" size="lg">
+      <RestartForm execution={execution} from={from} onDone={onClose} />
+    </Modal>
   );
 }
 

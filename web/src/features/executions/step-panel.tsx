@@ -13,7 +13,6 @@ import { useCan } from "../../services/session.tsx";
 import { restartPoints } from "./control.ts";
 import { LogView } from "./log-view.tsx";
 import { stepQuery } from "./queries.ts";
-import { RestartDialog } from "./restart-dialog.tsx";
 import { StepAttempts } from "./step-attempts.tsx";
 import classes from "./step-panel.module.css";
 import { StepTabs } from "./step-tabs.tsx";
@@ -23,12 +22,13 @@ interface StepPanelProps {
   step: StepExecution;
   view: StepView | undefined;
   onClose: () => void;
+  onRestart: (stepKey: string) => void;
   /** It fills a drawer, and needs no frame of its own. */
   bare?: boolean;
 }
 
 /** One step: what it was given, what it answered, said and failed with, now and in earlier attempts. */
-export function StepPanel({ execution, step, view, onClose, bare }: StepPanelProps) {
+export function StepPanel({ execution, step, view, onClose, onRestart, bare }: StepPanelProps) {
   const views = viewsOf(execution, step);
   const shown = view && views.includes(view) ? view : views[0]!;
   return (
@@ -48,7 +48,7 @@ export function StepPanel({ execution, step, view, onClose, bare }: StepPanelPro
             </Text>
           </div>
           <Group gap={4} wrap="nowrap">
-            <RestartHere execution={execution} step={step} />
+            <RestartHere execution={execution} step={step} onRestart={onRestart} />
             <CloseButton aria-label="Close the step" onClick={onClose} />
           </Group>
         </Group>
@@ -111,19 +111,26 @@ function Facts({ execution, step }: { execution: JobExecution; step: StepExecuti
   );
 }
 
-function RestartHere({ execution, step }: { execution: JobExecution; step: StepExecution }) {
+interface RestartHereProps {
+  execution: JobExecution;
+  step: StepExecution;
+  onRestart: (stepKey: string) => void;
+}
+
+function RestartHere({ execution, step, onRestart }: RestartHereProps) {
   const may = useCan()("JobService:JobExecution:control");
   const latest = execution.attempts.at(-1)?.run === execution.run;
   if (!may || !latest || !restartPoints(execution).some(({ stepKey }) => stepKey === step.stepKey))
     return null;
   return (
-    <RestartDialog execution={execution} from={step.stepKey}>
-      {(open) => (
-        <Button size="compact-sm" variant="light" leftSection={<IconRefresh size={14} />} onClick={open}>
-          Restart from here
-        </Button>
-      )}
-    </RestartDialog>
+    <Button
+      size="compact-sm"
+      variant="light"
+      leftSection={<IconRefresh size={14} />}
+      onClick={() => onRestart(step.stepKey)}
+    >
+      Restart from here
+    </Button>
   );
 }
 
