@@ -14,6 +14,7 @@ Examples:
   $ npm run bench -- engine --in-flight 64 --seconds 120
   $ npm run bench -- http --json http.json
   $ npm run bench -- mcp --in-flight 1,16
+  $ npm run bench -- discovery
   $ npm run bench -- peers
   $ npm run bench -- search --items 1000000
   $ npm run bench -- control`,
@@ -81,6 +82,17 @@ benchmark(
     const { dbosPool, restatePartitions } = options;
     const result = await benchPeers({ ...shared(options), dbosPool, restatePartitions });
     await report(options, result, printPeers(result));
+  });
+
+program
+  .command("discovery")
+  .description("how long it takes to discover an MCP server")
+  .option("--repeat <n>", "how often each", positive, 100)
+  .option("--json <file>", "write all figures there too")
+  .action(async (options: { repeat: number; json?: string }) => {
+    const { benchDiscovery, printDiscovery } = await import("./discovery.ts");
+    const result = await benchDiscovery(options);
+    await report(options, result, printDiscovery(result));
   });
 
 program
