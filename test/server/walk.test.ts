@@ -131,7 +131,7 @@ const aboutTokens: Partial<Record<RouteName, Ask>> = {
 };
 
 /** What they are about is no job's, and limits of a principal name jobs. */
-const limitless = ["Connections", "Global variables"];
+const limitless = ["Connections", "Global variables", "Certificates", "Datasets", "Files", "API templates"];
 
 test("no route that takes an id is left out below", () => {
   const asked = [
