@@ -102,5 +102,10 @@ function resourceFault(error: unknown, noun: string, name: string): unknown {
       `The private key of the ${noun} "${name}" can't be opened. Enter it again.`,
     );
   }
-  return fault("RECORD_REFUSED", `The ${noun} "${name}": ${(error as Error).message}`);
+  const { message, details = [] } = error as ApiError;
+  const more = details
+    .slice(0, 5)
+    .filter((detail) => !message.includes(detail.message))
+    .map((detail) => ` ${detail.path.replace(/^\//, "")} ${detail.message}`);
+  return fault("RECORD_REFUSED", `The ${noun} "${name}": ${message}${more.join("")}`);
 }
