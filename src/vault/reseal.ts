@@ -1,17 +1,15 @@
 import { pause } from "./live-keyring.ts";
-import { countOthers, type SealedItem, type SealedSource } from "./sealed-source.ts";
+import { countOthers, type SealedChange, type SealedItem, type SealedSource } from "./sealed-source.ts";
 import { SealError, type Vault } from "./vault.ts";
 
 /** How hard it works: requests go before it. */
 export interface Pace {
   batch: number;
-  /** Values of a batch that are written at one time. */
-  together: number;
   /** The pause after a batch, in parts of the time that the batch took. */
   rest: number;
 }
 
-export const usualPace: Pace = { batch: 200, together: 4, rest: 1 };
+export const usualPace: Pace = { batch: 100, rest: 1 };
 
 /**
  * Seals anew, with the key `keyId`, all that another key sealed; answers how many values no key opens. It remembers
@@ -49,29 +47,29 @@ async function resealSource(
     signal.throwIfAborted();
     const begun = performance.now();
     const { items, next } = await source.batch(keyId, cursor, pace.batch);
-    const open = [...items];
-    const worker = async () => {
-      for (let item = open.pop(); item; item = open.pop()) {
-        if (!(await resealOne(vault, source, item))) unreadable.count++;
-      }
-    };
-    await Promise.all(Array.from({ length: pace.together }, worker));
+    const changes = items.flatMap((item) => sealedAnew(vault, source, item) ?? []);
+    unreadable.count += items.length - changes.length;
+    await put(source, changes);
     await keep({ unreadable: unreadable.count });
     cursor = next;
     if (items.length > 0) await pause((performance.now() - begun) * pace.rest, signal);
   } while (cursor !== undefined);
 }
 
-/** False when nothing opens it. */
-async function resealOne(vault: Vault, source: SealedSource, item: SealedItem): Promise<boolean> {
+/** Undefined when nothing opens it. */
+function sealedAnew(vault: Vault, { purpose }: SealedSource, item: SealedItem): SealedChange | undefined {
   const { record, field, sealed } = item;
-  let plaintext: string;
   try {
-    plaintext = vault.open(source.purpose, { record, field }, sealed);
+    const plaintext = vault.open(purpose, { record, field }, sealed);
+    return { ...item, anew: vault.seal(purpose, { record, field }, plaintext) };
   } catch (error) {
-    if (error instanceof SealError) return false;
+    if (error instanceof SealError) return undefined;
     throw error;
   }
-  await source.replace(record, field, sealed, vault.seal(source.purpose, { record, field }, plaintext));
-  return true;
+}
+
+async function put(source: SealedSource, changes: readonly SealedChange[]): Promise<void> {
+  if (changes.length === 0) return;
+  if (source.replaceAll) return source.replaceAll(changes);
+  for (const { record, field, sealed, anew } of changes) await source.replace(record, field, sealed, anew);
 }
