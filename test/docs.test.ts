@@ -4,8 +4,13 @@ import { dirname, join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
+import { templates } from "../src/configuration/connection/templates.ts";
+import type { ConnectionField } from "../src/contract/connection.ts";
+import { connectionRoutes } from "../src/contract/connection-routes.ts";
 import { type ExecutionStatus, executionStatuses, stepStatuses } from "../src/contract/execution.ts";
 import type { JobInput } from "../src/contract/job.ts";
+import type { Route } from "../src/contract/routes.ts";
+import { variableRoutes } from "../src/contract/variable-routes.ts";
 import { next, type Trigger, transitions } from "../src/engine/transitions.ts";
 import { requireValid } from "../src/jobs/definition.ts";
 import { stepTypesByName } from "../src/jobs/step-type.ts";
@@ -169,6 +174,62 @@ describe("what the pages point to", () => {
         command,
       );
     }
+  });
+});
+
+describe("docs/README.md", () => {
+  test("leads to every page", () => {
+    const page = read("docs/README.md");
+    const there = globSync("docs/*.md", { cwd: root }).map((file) => file.slice("docs/".length));
+    assert.deepEqual(
+      there.filter((file) => file !== "README.md" && !page.includes(`](${file})`)),
+      [],
+    );
+  });
+});
+
+describe("what the pages say of the configuration service", () => {
+  const route = ({ method, path }: Route) => `${method} ${path.replace(/:([A-Za-z]+)/g, "{$1}")}`;
+  const tables: [string, Record<string, Route>][] = [
+    ["docs/connections.md", connectionRoutes],
+    ["docs/global-variables.md", variableRoutes],
+  ];
+  for (const [file, routes] of tables) {
+    test(`${file} lists every endpoint with the right that it needs, and no other`, () => {
+      const listed = rowsOf(read(file), "endpoint").map(([endpoint, needs]) => [
+        spansOf(endpoint!)[0],
+        needs,
+      ]);
+      const expected = Object.values(routes).map((each) => [
+        route(each),
+        each.access === "authenticated" ? "a valid token" : `\`${each.access}\``,
+      ]);
+      assert.deepEqual(listed.sort(), expected.sort());
+    });
+  }
+
+  test("docs/connections.md lists every type with its variables and its destination", () => {
+    const rows = rowsOf(read("docs/connections.md"), "connection type").map(
+      ([type, category, variables, destination]) => [
+        type,
+        category,
+        variables!.replace(/ \(.*\)$/, "").split(", "),
+        destination,
+      ],
+    );
+    const marked = ({ name, required, sensitive }: ConnectionField) => {
+      const mark = (required ? "**" : "") + (sensitive ? "*" : "");
+      return `${mark}${name}${mark}`;
+    };
+    assert.deepEqual(
+      rows,
+      templates.map(({ connectionType, category, fields, destination }) => [
+        `\`${connectionType}\``,
+        category,
+        fields.map(marked),
+        destination.join(", "),
+      ]),
+    );
   });
 });
 
