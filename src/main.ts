@@ -91,7 +91,17 @@ export async function startPawl(config: Config): Promise<Pawl> {
 
   const sandbox = createSandbox();
   opened.defer(() => sandbox.close());
-  const runtime = await composeRuntime({ configuration, vault: keys.vault, log, audit: auditing.audit });
+  const { configurationUrl, configurationToken } = config;
+  const runtime = await composeRuntime({
+    configuration,
+    vault: keys.vault,
+    remote:
+      configurationUrl && configurationToken
+        ? { url: configurationUrl, token: configurationToken }
+        : undefined,
+    log,
+    audit: auditing.audit,
+  });
   opened.defer(() => runtime.close());
   const types = stepTypes({ dialer, sandbox, resources: runtime.resources });
   const jobs = createJobs({ pool, stepTypes: types, ...runtime });
