@@ -41,7 +41,7 @@ const ExportQuery = Type.Object({
     OneOf(["escape", "keep"], {
       default: "escape",
       description:
-        "Of a CSV: texts that a spreadsheet would run (they begin with = + - @, tab or return) get a ' before them, or stay.",
+        "Of a CSV: texts that a spreadsheet would run (they begin with = + - @, tab, return or line break) get a ' before them, or stay.",
     }),
   ),
 });

@@ -75,9 +75,9 @@ function quoted(text: string): string {
   return text === "" || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** A spreadsheet runs what begins like this, with the rights of whoever opened it. */
+/** A spreadsheet runs what begins like this, in some languages in full width too, with the rights of whoever opened it. */
 function withoutFormula(text: string): string {
-  return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /^[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${text}` : text;
 }
 
 export function rowObject(
