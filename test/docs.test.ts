@@ -5,9 +5,13 @@ import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
 import { templates } from "../src/configuration/connection/templates.ts";
+import { apiTemplateRoutes } from "../src/contract/api-template-routes.ts";
+import { certificateRoutes } from "../src/contract/certificate-routes.ts";
 import type { ConnectionField } from "../src/contract/connection.ts";
 import { connectionRoutes } from "../src/contract/connection-routes.ts";
+import { datasetRoutes } from "../src/contract/dataset-routes.ts";
 import { type ExecutionStatus, executionStatuses, stepStatuses } from "../src/contract/execution.ts";
+import { fileRoutes } from "../src/contract/file-routes.ts";
 import type { JobInput } from "../src/contract/job.ts";
 import type { Route } from "../src/contract/routes.ts";
 import { variableRoutes } from "../src/contract/variable-routes.ts";
@@ -142,6 +146,10 @@ describe("what the pages point to", () => {
             "audit",
             "connection",
             "var",
+            "dataset",
+            "file",
+            "certificate",
+            "api-template",
           ].includes(first!) && /^[a-z-]+$/.test(second);
         const command = grouped ? `${first} ${second}` : first!;
         const options = shown.get(command) ?? new Set();
@@ -193,6 +201,10 @@ describe("what the pages say of the configuration service", () => {
   const tables: [string, Record<string, Route>][] = [
     ["docs/connections.md", connectionRoutes],
     ["docs/global-variables.md", variableRoutes],
+    ["docs/datasets.md", datasetRoutes],
+    ["docs/files.md", fileRoutes],
+    ["docs/certificates.md", certificateRoutes],
+    ["docs/api-templates.md", apiTemplateRoutes],
   ];
   for (const [file, routes] of tables) {
     test(`${file} lists every endpoint with the right that it needs, and no other`, () => {

@@ -70,7 +70,7 @@ async function* asCsv(
 
 const line = (cells: string[]) => `${cells.join(",")}\r\n`;
 
-/** A text that is empty is quoted: nothing at all is null. */
+/** A text that is empty is quoted: those who can tell it from null so do. */
 function quoted(text: string): string {
   return text === "" || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
