@@ -56,7 +56,7 @@ export function sealedSource(
 
     async replaceAll(changes) {
       // Rows that a request holds are passed over: it would wait for these, and they for it.
-      await pool.query(
+      const { rowCount } = await pool.query(
         `with given as (
            select * from unnest($1::uuid[], $2::text[], $3::text[], $4::text[]) as given (record, field, old, anew)
          ), free as (
@@ -73,6 +73,7 @@ export function sealedSource(
           changes.map((change) => change.anew),
         ],
       );
+      return rowCount!;
     },
   };
 }

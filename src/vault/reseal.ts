@@ -27,20 +27,31 @@ export async function resealAll(options: {
   const { sources, keyId } = options;
   let left = Number.POSITIVE_INFINITY;
   for (;;) {
-    const unreadable = { count: 0 };
-    for (const source of sources) await resealSource(options, source, unreadable);
+    const pass: Pass = { unreadable: 0, passedOver: 0 };
+    for (const source of sources) await resealSource(options, source, pass);
     const now = await countOthers(sources, keyId);
-    // Sealed by a request that began before the key did: another pass. One that leaves as many as it found has only
-    // those that nothing opens.
-    if (now <= unreadable.count || now >= left) return unreadable.count;
+    // Sealed by a request that began before the key did: another pass. One that leaves as many as it found, and met nobody,
+    // has only those that nothing opens.
+    if (now <= pass.unreadable || (now >= left && pass.passedOver === 0)) return pass.unreadable;
+    if (now >= left) await pause(heldMs, options.signal);
     left = now;
   }
 }
 
+interface Pass {
+  /** Values that no key opens. */
+  unreadable: number;
+  /** Values that were changed, or held by somebody who may change them. */
+  passedOver: number;
+}
+
+/** How long to leave alone those who hold a value. */
+const heldMs = 250;
+
 async function resealSource(
   { vault, keyId, pace = usualPace, signal, keep }: Parameters<typeof resealAll>[0],
   source: SealedSource,
-  unreadable: { count: number },
+  pass: Pass,
 ): Promise<void> {
   let cursor: string | undefined;
   do {
@@ -48,9 +59,9 @@ async function resealSource(
     const begun = performance.now();
     const { items, next } = await source.batch(keyId, cursor, pace.batch);
     const changes = items.flatMap((item) => sealedAnew(vault, source, item) ?? []);
-    unreadable.count += items.length - changes.length;
-    await put(source, changes);
-    await keep({ unreadable: unreadable.count });
+    pass.unreadable += items.length - changes.length;
+    pass.passedOver += changes.length - (await put(source, changes));
+    await keep({ unreadable: pass.unreadable });
     cursor = next;
     if (items.length > 0) await pause((performance.now() - begun) * pace.rest, signal);
   } while (cursor !== undefined);
@@ -68,8 +79,13 @@ function sealedAnew(vault: Vault, { purpose }: SealedSource, item: SealedItem): 
   }
 }
 
-async function put(source: SealedSource, changes: readonly SealedChange[]): Promise<void> {
-  if (changes.length === 0) return;
+/** Answers how many took the place of those that were there. */
+async function put(source: SealedSource, changes: readonly SealedChange[]): Promise<number> {
+  if (changes.length === 0) return 0;
   if (source.replaceAll) return source.replaceAll(changes);
-  for (const { record, field, sealed, anew } of changes) await source.replace(record, field, sealed, anew);
+  let count = 0;
+  for (const { record, field, sealed, anew } of changes) {
+    if (await source.replace(record, field, sealed, anew)) count++;
+  }
+  return count;
 }

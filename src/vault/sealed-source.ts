@@ -30,8 +30,8 @@ export interface SealedSource {
   ): Promise<{ items: SealedItem[]; next: string | undefined }>;
   /** Puts `newSealed` where `oldSealed` still stands. False: the value was changed or removed meanwhile, and is left alone. */
   replace(record: string, field: string, oldSealed: string, newSealed: string): Promise<boolean>;
-  /** The same for many at once, which costs one commit; what somebody holds just now may be left for the next pass. */
-  replaceAll?(changes: readonly SealedChange[]): Promise<void>;
+  /** The same for many at once, which costs one commit; what somebody holds just now may be passed over. Answers how many it put. */
+  replaceAll?(changes: readonly SealedChange[]): Promise<number>;
 }
 
 /** How many values of all sources are sealed with another key. */

@@ -12,11 +12,12 @@ let replaced = 0;
 const told = {
   ...source,
   async replaceAll(changes: Parameters<NonNullable<typeof source.replaceAll>>[0]) {
-    await source.replaceAll!(changes);
-    replaced += changes.length;
+    const count = await source.replaceAll!(changes);
+    replaced += count;
     process.send!({ replaced });
     // Here it is killed: in the middle, and not at its end.
     if (replaced >= 300) await new Promise(() => {});
+    return count;
   },
 };
 const log = { info() {}, warn() {}, error() {} };
