@@ -202,6 +202,7 @@ const basic = { connection: { name: "basic", connectionType: "rest-api" as const
 
 test("hands steps what they need, and masks what comes back of it in outputs", async () => {
   const {
+    id,
     of,
     status,
     parameters: shown,
@@ -255,6 +256,14 @@ test("hands steps what they need, and masks what comes back of it in outputs", a
       type: "http",
       input: { url: `${server.url}/tls`, certificate: "client", query: { v: "{{ vars.SECRET }}" } },
     },
+    {
+      key: "pieces",
+      type: "script",
+      input: {
+        source:
+          "const s = vars.SECRET; console.log('it is', s.slice(0, 3)); for (let i = 3; i < s.length; i += 5) console.log(s.slice(i, i + 5)); console.log('over');",
+      },
+    },
     { key: "again", type: "transform", input: { data: "{{ steps.set.output }}", expression: "$" } },
     {
       key: "late",
@@ -295,6 +304,9 @@ test("hands steps what they need, and masks what comes back of it in outputs", a
   assert.equal(of("script").output["***"], "***");
   assert.equal(of("script").output.hex, "***");
   assert.equal(of("late").output.body.body, "Bearer ***");
+  const { data: lines } = await ask("GET", `/jobExecution/${id}/logs`);
+  const pieces = lines.filter((line: Loose) => line.stepKey === "pieces").map((line: Loose) => line.message);
+  assert.match(pieces.join("|"), /^it is \*\*\*(\|\*\*\*)+\|over$/);
   assert.deepEqual(of("sql").output.rows, [{ v: "***", h: "***" }]);
   assert.equal(of("sure").status, "COMPLETED");
 });

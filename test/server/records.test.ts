@@ -5,6 +5,7 @@ import { after, before, describe, test } from "node:test";
 import type { TLSSocket } from "node:tls";
 import type { JobInput } from "../../src/contract/job.ts";
 import { makeCertificate } from "../helpers/certificates.ts";
+import { gate } from "../helpers/gate.ts";
 import { echo, httpServer, type TestHttpServer } from "../helpers/http-server.ts";
 import { type RunningPawl, startTestPawl } from "../helpers/running-pawl.ts";
 
@@ -341,6 +342,18 @@ describe("steps", () => {
     const { error } = await start(job.id);
     assert.equal(error?.code, "CONNECTION_NOT_FOUND");
     assert.match(error!.message, new RegExp(`The connection ${id} .* is not there any more`));
+  });
+
+  test("and tests of connections end when who asked for them has gone", async () => {
+    await using held = await gate();
+    const variables = { baseUrl: held.url };
+    const body = { name: "held", connectionType: "rest-api" as const, variables };
+    const caller = new AbortController();
+    const testing = pawl.client.testConnectionInput({ body, signal: caller.signal });
+    const asked = await held.asked();
+    caller.abort(new Error("gone"));
+    await assert.rejects(testing, /gone/);
+    await held.gone(asked);
   });
 
   test("let no value of a variable become another header, host or path", async () => {
