@@ -101,9 +101,14 @@ export async function startPawl(config: Config): Promise<Pawl> {
   const sandbox = createSandbox();
   opened.defer(() => sandbox.close());
   const registry = composeRegistry({ pool, vault: keys.vault, dialer });
+  const { configurationUrl, configurationToken } = config;
   const runtime = await composeRuntime({
     configuration,
     vault: keys.vault,
+    remote:
+      configurationUrl && configurationToken
+        ? { url: configurationUrl, token: configurationToken }
+        : undefined,
     log,
     audit: auditing.audit,
     hasServer: registry.hasServer,

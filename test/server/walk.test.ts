@@ -131,7 +131,15 @@ const aboutTokens: Partial<Record<RouteName, Ask>> = {
 };
 
 /** What they are about is no job's, and limits of a principal name jobs. */
-const limitless = ["Connections", "Global variables", "MCP servers"];
+const limitless = [
+  "Connections",
+  "Global variables",
+  "Certificates",
+  "Datasets",
+  "Files",
+  "API templates",
+  "MCP servers",
+];
 
 test("no route that takes an id is left out below", () => {
   const asked = [

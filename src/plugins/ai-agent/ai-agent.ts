@@ -64,7 +64,7 @@ export function aiAgent(deps: McpDeps) {
 /** Of this step's own secrets in all that is kept and called; of the rest of the execution's in what is cut before it is masked. */
 function maskerOf(secrets: readonly unknown[], mask: (text: string) => string): Masker {
   const own = createMasker(secrets);
-  return { value: own.value, text: (text) => mask(own.text(text)) };
+  return { ...own, text: (text) => mask(own.text(text)) };
 }
 
 function secretsOf({ variables, sensitiveVariables }: StepConnection): unknown[] {
