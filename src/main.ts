@@ -11,6 +11,7 @@ import type { Config } from "./config.ts";
 import { vaultRoutes } from "./configuration/vault/routes.ts";
 import { openDatabase } from "./database.ts";
 import { isStoreUnavailable } from "./db/faults.ts";
+import { forgetCheckpoints } from "./engines/embedded/checkpoint-store.ts";
 import { openShared } from "./engines/embedded/shared.ts";
 import { adminRoutes } from "./executions/admin-routes.ts";
 import { controlRoutes } from "./executions/control-routes.ts";
@@ -136,8 +137,8 @@ export async function startPawl(config: Config): Promise<Pawl> {
   const executions = executionStore(pool);
   const control = controlStore(pool);
   const cleaner = setInterval(() => {
-    Promise.all([executions.forgetOldKeys(), control.forgetOldLinks()]).catch((error: unknown) =>
-      log.warn({ err: error }, "Old keys and links were not removed."),
+    Promise.all([executions.forgetOldKeys(), control.forgetOldLinks(), forgetCheckpoints(pool)]).catch(
+      (error: unknown) => log.warn({ err: error }, "Old keys, links and checkpoints were not removed."),
     );
   }, hourMs);
   opened.defer(() => clearInterval(cleaner));
