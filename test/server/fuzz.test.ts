@@ -303,6 +303,7 @@ function requestTo(operation: Operation): fc.Arbitrary<Asked> {
     }
     const fields = operation.operationId === "searchDatasetRows" ? columnNames : fieldNames;
     if (name === "filters") return fc.oneof(filterOf(fields), fc.constant(null));
+    if (name === "resource") return fc.constant("https://pawl.example/mcp");
     if (name === "moveTo") return fc.oneof(existing("collection"), fc.constant("none"));
     if (name === "sortBy") return fc.constantFrom("relevance", ...fields);
     // Few enough to meet again, and many enough not to.
