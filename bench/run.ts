@@ -2,6 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { Command, InvalidArgumentError } from "commander";
 import type { ControlOptions } from "./control.ts";
 import type { Machine } from "./machine.ts";
+import type { VaultOptions } from "./vault.ts";
 
 const program = new Command("npm run bench --")
   .description("Named benchmarks. Each prints a table; bench/README.md says how to read it.")
@@ -14,9 +15,11 @@ Examples:
   $ npm run bench -- engine --in-flight 64 --seconds 120
   $ npm run bench -- http --json http.json
   $ npm run bench -- mcp --in-flight 1,16
+  $ npm run bench -- discovery
   $ npm run bench -- peers
   $ npm run bench -- search --items 1000000
-  $ npm run bench -- control`,
+  $ npm run bench -- control
+  $ npm run bench -- vault`,
   );
 
 function benchmark(name: string, about: string, inFlight = [1, 64, 256]): Command {
@@ -84,6 +87,17 @@ benchmark(
   });
 
 program
+  .command("discovery")
+  .description("how long it takes to discover an MCP server")
+  .option("--repeat <n>", "how often each", positive, 100)
+  .option("--json <file>", "write all figures there too")
+  .action(async (options: { repeat: number; json?: string }) => {
+    const { benchDiscovery, printDiscovery } = await import("./discovery.ts");
+    const result = await benchDiscovery(options);
+    await report(options, result, printDiscovery(result));
+  });
+
+program
   .command("search")
   .description("searches over many things to find, and saves while others search")
   .option("--items <list>", "how many things to find, one run each", counts, [10_000, 1_000_000])
@@ -108,6 +122,22 @@ program
     const { running, parked, stops, history } = options;
     const result = await benchControl({ running, parked, stops, history });
     await report(options, result, printControl(result));
+  });
+
+program
+  .command("vault")
+  .description(
+    "sealing, decrypted fetches, saves, and a rotation of all keys while requests are served and after a kill",
+  )
+  .option("--values <n>", "sealed values that rotate", positive, 100_000)
+  .option("--requests <n>", "requests a second meanwhile", positive, 200)
+  .option("--in-flight <list>", "callers of fetches and saves, one run each", counts, [1, 16])
+  .option("--seconds <n>", "length of each run", seconds, 10)
+  .option("--json <file>", "write all figures there too")
+  .action(async ({ json, ...options }: VaultOptions & { json?: string }) => {
+    const { benchVault, printVault } = await import("./vault.ts");
+    const result = await benchVault(options);
+    await report({ ...(json ? { json } : {}) }, result, printVault(result));
   });
 
 await program.parseAsync();

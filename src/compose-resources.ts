@@ -1,6 +1,6 @@
-import type { Client } from "./client/client.ts";
 import { ClientError } from "./client/error.ts";
 import type { Configuration } from "./compose-configuration.ts";
+import type { ConfigurationService } from "./compose-service.ts";
 import { fillApiTemplate } from "./configuration/api-template/fill.ts";
 import { addRows, readRows } from "./configuration/dataset/read.ts";
 import { openFile, writeFile } from "./configuration/file/open.ts";
@@ -12,21 +12,19 @@ import type { ResourceKind } from "./jobs/step-type.ts";
 import { StepError } from "./lib/step-error.ts";
 import type { StepResources } from "./plugins/resources.ts";
 
-/** The client that an execution asks the configuration service with. */
-export type ClientFor = (executionId: string) => Client;
-
 /**
  * What step types take from the configuration service besides connections and variables. A certificate has a key, and comes
  * through the internal endpoint as connections do.
  */
-export function stepResources(configuration: Configuration, clientFor: ClientFor): StepResources {
-  const { certificates, apiTemplates, datasets, files } = configuration;
+export function stepResources(configuration: Configuration, service: ConfigurationService): StepResources {
+  const { apiTemplates, datasets, files } = configuration;
   const by = (jobName: string) => `job ${jobName}`;
   return {
     loadCertificate: (idOrName, { executionId, signal }) =>
       asStepError("certificate", idOrName, async () => {
-        const { id } = await found("certificate", certificates.store, idOrName);
-        const answer = await clientFor(executionId).getDecryptedCertificate({
+        const id = await service.findCertificate(idOrName);
+        if (id === undefined) throw new ApiError("NOT_FOUND", "There is no such certificate.");
+        const answer = await service.clientFor(executionId).getDecryptedCertificate({
           params: { certificateId: id },
           signal,
         });
@@ -49,19 +47,20 @@ export function stepResources(configuration: Configuration, clientFor: ClientFor
 
 /** Whether there is such a record, for the check of a job that names it. */
 export function recordFinder(
-  { certificates, apiTemplates, datasets, files }: Configuration,
+  { apiTemplates, datasets, files }: Configuration,
+  { findCertificate }: ConfigurationService,
   hasServer: (idOrName: string) => Promise<boolean>,
 ) {
-  const stores: Record<Exclude<ResourceKind, "mcpServer">, { store: unknown }> = {
-    certificate: certificates,
+  const stores: Record<Exclude<ResourceKind, "certificate" | "mcpServer">, { store: unknown }> = {
     apiTemplate: apiTemplates,
     dataset: datasets,
     file: files,
   };
-  return async (kind: ResourceKind, idOrName: string) =>
-    kind === "mcpServer"
-      ? hasServer(idOrName)
-      : (await findByIdOrName(stores[kind].store as NamedStore<NamedRow>, idOrName)) !== undefined;
+  return async (kind: ResourceKind, idOrName: string) => {
+    if (kind === "mcpServer") return hasServer(idOrName);
+    if (kind === "certificate") return (await findCertificate(idOrName)) !== undefined;
+    return (await findByIdOrName(stores[kind].store as NamedStore<NamedRow>, idOrName)) !== undefined;
+  };
 }
 
 async function found<Row extends NamedRow>(
@@ -78,6 +77,24 @@ async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
   yield bytes;
 }
 
+/** It will be there again by itself. */
+export const away: ReadonlySet<string> = new Set([
+  "STORE_UNAVAILABLE",
+  "OVERLOADED",
+  "RATE_LIMITED",
+  "UNREACHABLE",
+]);
+
+/** Not what is asked for, but who asks. */
+export const refused: ReadonlySet<string> = new Set(["UNAUTHENTICATED", "FORBIDDEN", "UNEXPECTED_ANSWER"]);
+
+export function serviceRefuses({ message }: Error): StepError {
+  return new StepError(
+    "CONFIGURATION_UNAVAILABLE",
+    `The configuration service does not answer this Pawl: ${message} See PAWL_CONFIGURATION_URL and PAWL_CONFIGURATION_TOKEN.`,
+  );
+}
+
 /** What the configuration service refuses, as the failure of a step. */
 async function asStepError<T>(noun: string, name: string, ask: () => Promise<T>): Promise<T> {
   try {
@@ -91,7 +108,8 @@ function resourceFault(error: unknown, noun: string, name: string): unknown {
   const fault = (code: string, message: string, retryable = false) =>
     new StepError(code, message, { retryable });
   const code = error instanceof ApiError || error instanceof ClientError ? error.code : undefined;
-  if (isStoreUnavailable(error) || code === "STORE_UNAVAILABLE" || code === "OVERLOADED") {
+  if (refused.has(code ?? "")) return serviceRefuses(error as Error);
+  if (isStoreUnavailable(error) || away.has(code ?? "")) {
     return fault("CONFIGURATION_UNAVAILABLE", "The configuration service can't be reached just now.", true);
   }
   if (code === undefined) return error;
@@ -107,5 +125,10 @@ function resourceFault(error: unknown, noun: string, name: string): unknown {
       `The private key of the ${noun} "${name}" can't be opened. Enter it again.`,
     );
   }
-  return fault("RECORD_REFUSED", `The ${noun} "${name}": ${(error as Error).message}`);
+  const { message, details = [] } = error as ApiError;
+  const more = details
+    .slice(0, 5)
+    .filter((detail) => !message.includes(detail.message))
+    .map((detail) => ` ${detail.path.replace(/^\//, "")} ${detail.message}`);
+  return fault("RECORD_REFUSED", `The ${noun} "${name}": ${message}${more.join("")}`);
 }

@@ -1,85 +1,35 @@
-import { timingSafeEqual } from "node:crypto";
-import type { FastifyBaseLogger } from "fastify";
-import { createClient } from "./client/client.ts";
 import { ClientError } from "./client/error.ts";
-import type { Configuration } from "./compose-configuration.ts";
-import { recordFinder, stepResources } from "./compose-resources.ts";
-import { certificateRoutes } from "./configuration/certificate/routes.ts";
-import { connectionRoutes } from "./configuration/connection/routes.ts";
+import { away, recordFinder, refused, serviceRefuses, stepResources } from "./compose-resources.ts";
+import { remoteService, type ServiceDeps, serviceInProcess } from "./compose-service.ts";
 import type { StepConnection } from "./contract/connection.ts";
 import { ApiError } from "./contract/errors.ts";
 import { isStoreUnavailable } from "./db/faults.ts";
-import { createApp } from "./http/app.ts";
-import type { Audit } from "./http/audit.ts";
-import { inProcessFetch } from "./http/in-process.ts";
-import type { Principal } from "./http/principal.ts";
-import { newToken } from "./identity/tokens.ts";
 import type { StepSources } from "./jobs/confidential.ts";
 import type { KnownReferences } from "./jobs/references.ts";
 import { patiently } from "./lib/patiently.ts";
 import { StepError } from "./lib/step-error.ts";
 import type { Vault } from "./vault/vault.ts";
 
-export interface RuntimeDeps {
-  configuration: Configuration;
+export interface RuntimeDeps extends ServiceDeps {
   vault: Vault;
-  log: FastifyBaseLogger;
-  audit: Audit;
   /** Whether the registry has this MCP server. */
   hasServer(idOrName: string): Promise<boolean>;
+  /** Another Pawl that keeps the connections and certificates. */
+  remote?: { url: string; token: string } | undefined;
 }
 
-/** Who steps fetch connections as. Its token is made at each start, kept nowhere, and works on no listener. */
-const runtime: Principal = {
-  id: "runtime",
-  name: "pawl runtime",
-  authorities: ["ConfigService:Connection:decrypt", "ConfigService:Certificate:decrypt"],
-  jobs: null,
-  tokenId: "runtime",
-};
-
-/**
- * What jobs and their steps take from the configuration service. Connections come through its internal endpoint, by the client
- * that any other service would use, on an app that listens nowhere: it is open until the last step has ended, when the
- * one that callers reach has long closed.
- */
-export async function composeRuntime({ configuration, vault, log, audit, hasServer }: RuntimeDeps) {
-  const { connections, variables, loadVariables } = configuration;
-  const token = newToken();
-  const expected = Buffer.from(`Bearer ${token}`);
-  const app = await createApp({
-    logger: log,
-    authenticate(given = "") {
-      const bytes = Buffer.from(given);
-      if (bytes.length === expected.length && timingSafeEqual(bytes, expected)) return runtime;
-      throw new ApiError("UNAUTHENTICATED", "Only steps that run may ask here.");
-    },
-    isStoreUnavailable,
-    audit,
-  });
-  connectionRoutes(app, connections);
-  certificateRoutes(app, configuration.certificates);
-  const inProcess = inProcessFetch(app);
-
-  const clientFor = (executionId: string) =>
-    createClient({
-      url: "http://configuration.invalid",
-      token,
-      // The audit record shows it: which execution had the secrets.
-      fetch: (address, init) =>
-        inProcess(address, {
-          ...init,
-          headers: { ...init?.headers, "user-agent": `execution ${executionId}` },
-        }),
-    });
+/** What jobs and their steps take from the configuration service. */
+export async function composeRuntime({ vault, remote, hasServer, ...deps }: RuntimeDeps) {
+  const { variables, loadVariables } = deps.configuration;
+  const service = remote ? remoteService(remote) : await serviceInProcess(deps);
 
   async function fetchConnection(
     id: string,
     executionId: string,
     signal: AbortSignal,
   ): Promise<StepConnection> {
-    return (await clientFor(executionId).getDecryptedConnection({ params: { connectionId: id }, signal }))
-      .data;
+    const client = service.clientFor(executionId);
+    return (await client.getDecryptedConnection({ params: { connectionId: id }, signal })).data;
   }
 
   const sources: StepSources = {
@@ -100,18 +50,15 @@ export async function composeRuntime({ configuration, vault, log, audit, hasServ
     },
   };
   const references: KnownReferences = {
-    async findConnection(which) {
-      if ("id" in which) return connections.store.find(which.id);
-      return (await connections.store.findNamed(which.name, which.connectionType))[0];
-    },
+    findConnection: service.findConnection,
     findVariables: async (names) => new Set((await variables.store.load([...names])).map(({ name }) => name)),
-    hasRecord: recordFinder(configuration, hasServer),
+    hasRecord: recordFinder(deps.configuration, service, hasServer),
   };
   return {
     sources,
     references,
-    resources: stepResources(configuration, clientFor),
-    close: () => app.close(),
+    resources: stepResources(deps.configuration, service),
+    close: () => service.close(),
   };
 }
 
@@ -122,7 +69,8 @@ const isAway = (error: unknown) => error instanceof Away;
 
 function connectionFault(error: unknown, id: string): unknown {
   if (!(error instanceof ClientError)) return error;
-  if (error.code === "STORE_UNAVAILABLE" || error.code === "OVERLOADED") return new Away();
+  if (away.has(error.code)) return new Away();
+  if (refused.has(error.code)) return serviceRefuses(error);
   if (error.code === "NOT_FOUND") {
     const message = `The connection ${id} that the step uses is not there any more. Give the step another, and save the job.`;
     return new StepError("CONNECTION_NOT_FOUND", message, { retryable: false });

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
+import { crossFaults } from "./config-faults.ts";
 import {
   addresses,
   bytes,
@@ -137,6 +138,21 @@ export const settings = {
     "60",
     "How often one principal may have connections tested in a minute; 0: any number.",
   ),
+  configurationUrl: optional(
+    "PAWL_CONFIGURATION_URL",
+    url(
+      ["http:", "https:"],
+      "an http or https URL without user or password",
+      (u) => !u.username && !u.password,
+    ),
+    "Another Pawl that steps fetch their connections and certificates from, secrets in the clear. Unset: this one.",
+  ),
+  configurationToken: optional(
+    "PAWL_CONFIGURATION_TOKEN",
+    text(/^[\x21-\x7e]+$/, "token", "an API token, without spaces"),
+    "The token for it, with ConfigService:Connection:decrypt, and ConfigService:Certificate:read and :decrypt where steps use those.",
+    { masked: "all" },
+  ),
   trustProxy: withDefault(
     "PAWL_TRUST_PROXY",
     addresses,
@@ -238,44 +254,6 @@ export function loadConfig(
   faults.push(...crossFaults(config, env.NODE_ENV));
   if (faults.length > 0) throw new ConfigError(faults);
   return config;
-}
-
-/** Faults of values that are right one by one and wrong together. */
-function crossFaults(config: Config, nodeEnv: string | undefined): string[] {
-  const faults: string[] = [];
-  if (config.egress === "guarded" && config.egressAllow?.length > 0) {
-    faults.push("PAWL_EGRESS_ALLOW has an effect only with PAWL_EGRESS=strict: set that, or drop the list.");
-  }
-  faults.push(...masterKeyFaults(config));
-  if (config.oidcClientId && !config.oidcIssuer) {
-    faults.push("PAWL_OIDC_CLIENT_ID needs PAWL_OIDC_ISSUER: set that too, or drop it.");
-  }
-  if (config.oidcClientSecret && !config.oidcClientId) {
-    faults.push("PAWL_OIDC_CLIENT_SECRET needs PAWL_OIDC_CLIENT_ID: set that too, or drop it.");
-  }
-  if (config.failpoint !== undefined && nodeEnv !== "test") {
-    faults.push(
-      "PAWL_FAILPOINT kills the server and is for crash tests only: unset it, or set NODE_ENV=test.",
-    );
-  }
-  return faults;
-}
-
-function masterKeyFaults(config: Config): string[] {
-  const faults: string[] = [];
-  if (config.masterKey && config.masterKeyFile) {
-    faults.push("PAWL_MASTER_KEY and PAWL_MASTER_KEY_FILE are both set: keep the one that you mean.");
-  }
-  const previous = config.masterKeyPrevious ?? config.masterKeyPreviousFile;
-  if (config.masterKeyPrevious && config.masterKeyPreviousFile) {
-    faults.push("PAWL_MASTER_KEY_PREVIOUS and PAWL_MASTER_KEY_PREVIOUS_FILE are both set: keep one.");
-  }
-  if (previous && !config.masterKey && !config.masterKeyFile) {
-    faults.push(
-      "A previous master key is set and no new one: set PAWL_MASTER_KEY or PAWL_MASTER_KEY_FILE to it.",
-    );
-  }
-  return faults;
 }
 
 function readEnvFile(file: string | null, faults: string[]): Environment {

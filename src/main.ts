@@ -13,6 +13,7 @@ import type { Config } from "./config.ts";
 import { vaultRoutes } from "./configuration/vault/routes.ts";
 import { openDatabase } from "./database.ts";
 import { isStoreUnavailable } from "./db/faults.ts";
+import { forgetCheckpoints } from "./engines/embedded/checkpoint-store.ts";
 import { openShared } from "./engines/embedded/shared.ts";
 import { adminRoutes } from "./executions/admin-routes.ts";
 import { controlRoutes } from "./executions/control-routes.ts";
@@ -110,9 +111,14 @@ export async function startPawl(config: Config): Promise<Pawl> {
   const sandbox = createSandbox();
   opened.defer(() => sandbox.close());
   const registry = composeRegistry({ pool, vault: keys.vault, dialer });
+  const { configurationUrl, configurationToken } = config;
   const runtime = await composeRuntime({
     configuration,
     vault: keys.vault,
+    remote:
+      configurationUrl && configurationToken
+        ? { url: configurationUrl, token: configurationToken }
+        : undefined,
     log,
     audit: auditing.audit,
     hasServer: registry.hasServer,
@@ -140,9 +146,14 @@ export async function startPawl(config: Config): Promise<Pawl> {
   const executions = executionStore(pool);
   const control = controlStore(pool);
   const cleaner = setInterval(() => {
-    const work = [executions.forgetOldKeys(), control.forgetOldLinks(), deleteExpired(pool, new Date())];
+    const work = [
+      executions.forgetOldKeys(),
+      control.forgetOldLinks(),
+      forgetCheckpoints(pool),
+      deleteExpired(pool, new Date()),
+    ];
     Promise.all(work).catch((error: unknown) =>
-      log.warn({ err: error }, "Old keys, links and sessions were not removed."),
+      log.warn({ err: error }, "Old keys, links, checkpoints and sessions were not removed."),
     );
   }, hourMs);
   opened.defer(() => clearInterval(cleaner));

@@ -37,6 +37,7 @@ const compositionRoot = [
   "src/compose-registry.ts",
   "src/compose-resources.ts",
   "src/compose-runtime.ts",
+  "src/compose-service.ts",
   "src/compose-vault.ts",
   "src/database.ts",
   "src/logger.ts",

@@ -6,10 +6,19 @@ import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
 import { toolErrors } from "../src/bridge/faults.ts";
 import { tools } from "../src/bridge/tools/all.ts";
+import { templates } from "../src/configuration/connection/templates.ts";
+import { apiTemplateRoutes } from "../src/contract/api-template-routes.ts";
 import { bridgeStates, scopeAuthorities } from "../src/contract/bridge.ts";
+import { certificateRoutes } from "../src/contract/certificate-routes.ts";
+import type { ConnectionField } from "../src/contract/connection.ts";
+import { connectionRoutes } from "../src/contract/connection-routes.ts";
+import { datasetRoutes } from "../src/contract/dataset-routes.ts";
 import { type ExecutionStatus, executionStatuses, stepStatuses } from "../src/contract/execution.ts";
+import { fileRoutes } from "../src/contract/file-routes.ts";
 import type { JobInput } from "../src/contract/job.ts";
 import { discoveryCodes, discoverySteps, mcpAuthTypes } from "../src/contract/mcp-server.ts";
+import type { Route } from "../src/contract/routes.ts";
+import { variableRoutes } from "../src/contract/variable-routes.ts";
 import { next, type Trigger, transitions } from "../src/engine/transitions.ts";
 import { requireValid } from "../src/jobs/definition.ts";
 import { stepTypesByName } from "../src/jobs/step-type.ts";
@@ -143,6 +152,10 @@ describe("what the pages point to", () => {
             "var",
             "mcp",
             "mcp-server",
+            "dataset",
+            "file",
+            "certificate",
+            "api-template",
           ].includes(first!) && /^[a-z-]+$/.test(second);
         const command = grouped ? `${first} ${second}` : first!;
         const options = shown.get(command) ?? new Set();
@@ -175,6 +188,66 @@ describe("what the pages point to", () => {
         command,
       );
     }
+  });
+});
+
+describe("docs/README.md", () => {
+  test("leads to every page", () => {
+    const page = read("docs/README.md");
+    const there = globSync("docs/*.md", { cwd: root }).map((file) => file.slice("docs/".length));
+    assert.deepEqual(
+      there.filter((file) => file !== "README.md" && !page.includes(`](${file})`)),
+      [],
+    );
+  });
+});
+
+describe("what the pages say of the configuration service", () => {
+  const route = ({ method, path }: Route) => `${method} ${path.replace(/:([A-Za-z]+)/g, "{$1}")}`;
+  const tables: [string, Record<string, Route>][] = [
+    ["docs/connections.md", connectionRoutes],
+    ["docs/global-variables.md", variableRoutes],
+    ["docs/datasets.md", datasetRoutes],
+    ["docs/files.md", fileRoutes],
+    ["docs/certificates.md", certificateRoutes],
+    ["docs/api-templates.md", apiTemplateRoutes],
+  ];
+  for (const [file, routes] of tables) {
+    test(`${file} lists every endpoint with the right that it needs, and no other`, () => {
+      const listed = rowsOf(read(file), "endpoint").map(([endpoint, needs]) => [
+        spansOf(endpoint!)[0],
+        needs,
+      ]);
+      const expected = Object.values(routes).map((each) => [
+        route(each),
+        each.access === "authenticated" ? "a valid token" : `\`${each.access}\``,
+      ]);
+      assert.deepEqual(listed.sort(), expected.sort());
+    });
+  }
+
+  test("docs/connections.md lists every type with its variables and its destination", () => {
+    const rows = rowsOf(read("docs/connections.md"), "connection type").map(
+      ([type, category, variables, destination]) => [
+        type,
+        category,
+        variables!.replace(/ \(.*\)$/, "").split(", "),
+        destination,
+      ],
+    );
+    const marked = ({ name, required, sensitive }: ConnectionField) => {
+      const mark = (required ? "**" : "") + (sensitive ? "*" : "");
+      return `${mark}${name}${mark}`;
+    };
+    assert.deepEqual(
+      rows,
+      templates.map(({ connectionType, category, fields, destination }) => [
+        `\`${connectionType}\``,
+        category,
+        fields.map(marked),
+        destination.join(", "),
+      ]),
+    );
   });
 });
 

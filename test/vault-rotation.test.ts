@@ -290,6 +290,36 @@ describe("the keys of a database", () => {
     assert.equal(status.rotation?.done, 2_000);
   });
 
+  test("do not end a rotation over a value that somebody holds, and take it when it is let go", async () => {
+    let met = 0;
+    const third = Promise.withResolvers<void>();
+    const source: SealedSource = {
+      ...table.source,
+      async replaceAll(changes) {
+        const count = await table.source.replaceAll!(changes);
+        if (count < changes.length && ++met === 3) third.resolve();
+        return count;
+      },
+    };
+    const one = await open({}, { sources: [source] });
+    await table.fill(one.vault, 250);
+    const [held] = await table.all();
+    const client = await pool.connect();
+    await client.query("begin");
+    await client.query("update sealed_value set sealed = 'never' where id = $1", [held!.id]);
+    try {
+      await one.rotate("test");
+      await third.promise;
+      const { rotation } = await one.status();
+      assert.deepEqual([rotation!.total, rotation!.done, rotation!.finishedAt], [250, 249, null]);
+    } finally {
+      await client.query("rollback");
+      client.release();
+    }
+    assert.equal((await ended(one)).rotation?.unreadable, 0);
+    for (const { sealed } of await allOpen(one)) assert.equal(one.vault.keyId(sealed), one.vault.activeKeyId);
+  });
+
   test("pass over values that no key opens, and say how many", async () => {
     const one = await open();
     await table.fill(one.vault, 450);

@@ -7,7 +7,7 @@ const mostValues = 100_000;
 
 /** Why a body is no message, as HTTP and JSON-RPC say it. */
 export interface BodyFault {
-  status: 400 | 413;
+  status: 400 | 408 | 413;
   code: -32700 | -32600 | -32000;
   message: string;
 }
@@ -18,9 +18,11 @@ export interface BodyFault {
  */
 export async function readMessage(
   request: IncomingMessage,
+  { withinMs = 30_000 } = {},
 ): Promise<{ message: object } | { fault: BodyFault }> {
-  const text = await readText(request);
-  if (text === undefined) return fault(413, -32000, "The body is larger than 1 MiB.");
+  const text = await inTime(readText(request), withinMs);
+  if (text === late) return fault(408, -32000, "The body came too slowly.");
+  if (text === tooLong) return fault(413, -32000, "The body is larger than 1 MiB.");
   let message: unknown;
   try {
     message = JSON.parse(text);
@@ -39,15 +41,34 @@ export async function readMessage(
   return { message };
 }
 
-/** Undefined: it is longer than it may be. */
-async function readText(request: IncomingMessage): Promise<string | undefined> {
-  if (Number(request.headers["content-length"]) > mostBody) return undefined;
+const late = Symbol("late");
+const tooLong = Symbol("too long");
+
+/** The watch of the app over slow bodies ends before this one is read. */
+async function inTime<T>(reading: Promise<T>, withinMs: number): Promise<T | typeof late> {
+  const limit = Promise.withResolvers<typeof late>();
+  const timer = setTimeout(() => limit.resolve(late), withinMs);
+  try {
+    return await Promise.race([reading, limit.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** What broke off is not JSON either: nobody is there to hear more. */
+async function readText(request: IncomingMessage): Promise<string | typeof tooLong> {
+  if (Number(request.headers["content-length"]) > mostBody) return tooLong;
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > mostBody) return undefined;
-    chunks.push(chunk);
+  try {
+    // A request that is destroyed takes its socket along, and the answer with it.
+    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > mostBody) return tooLong;
+      chunks.push(chunk);
+    }
+  } catch {
+    return "";
   }
   return Buffer.concat(chunks).toString("utf8");
 }

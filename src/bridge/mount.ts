@@ -52,7 +52,7 @@ export async function mountMcp(app: FastifyInstance, options: MountOptions): Pro
     const read = await readMessage(request.raw);
     if ("fault" in read) {
       const { status, code, message } = read.fault;
-      if (status === 413) reply.header("connection", "close");
+      if (status !== 400) reply.header("connection", "close");
       return reply.send(refusal(status, message, code));
     }
     const web = asWeb(request, gone.signal);

@@ -1,6 +1,6 @@
 import type { McpServerInput } from "../contract/mcp-server.ts";
 import { CliError } from "./exit.ts";
-import { readSecrets } from "./secret.ts";
+import { readSecrets } from "./secrets.ts";
 
 export interface AuthOptions {
   auth: keyof typeof kinds;
@@ -41,18 +41,16 @@ export async function authOf(options: AuthOptions): Promise<Pick<McpServerInput,
   switch (auth) {
     case "none":
       return { authType };
-    case "bearer": {
-      const [token] = await readSecrets(["token"]);
-      return { authType, authConfig: { token } };
-    }
+    case "bearer":
+      return { authType, authConfig: await readSecrets([{ name: "token" }]) };
     case "api-key": {
-      const [apiKey] = await readSecrets(["API key"]);
+      const { apiKey } = await readSecrets([{ name: "apiKey" }]);
       const name = keyName === undefined ? {} : { name: keyName };
       return { authType, authConfig: { apiKey, ...name, ...(placement === undefined ? {} : { placement }) } };
     }
     case "basic": {
       if (username === undefined) throw new CliError("usage", "--auth basic needs --username.");
-      const [password] = await readSecrets(["password"]);
+      const { password } = await readSecrets([{ name: "password" }]);
       return { authType, authConfig: { username, password } };
     }
     case "custom": {
@@ -62,11 +60,7 @@ export async function authOf(options: AuthOptions): Promise<Pick<McpServerInput,
           "--auth custom needs --header with the name of each header that the server wants.",
         );
       }
-      const values = await readSecrets(header);
-      return {
-        authType,
-        authConfig: { headers: Object.fromEntries(header.map((name, i) => [name, values[i]])) },
-      };
+      return { authType, authConfig: { headers: await readSecrets(header.map((name) => ({ name }))) } };
     }
   }
 }

@@ -36,7 +36,8 @@ export function addMcpServer(program: Command): void {
     .addHelpText(
       "after",
       `
-What is secret is asked for, or read from standard input, a line each. It is sealed, and never shown again.
+What is secret is asked for, or read from standard input: one as it is, several headers as YAML or JSON. It is sealed, and never
+shown again.
 
 Examples:
   $ ${pawl} mcp-server add weather https://mcp.example.org/mcp --auth bearer --discover

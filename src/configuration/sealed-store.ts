@@ -18,7 +18,7 @@ export function sealedSource(
   purpose: Purpose,
   { table, record, field }: SecretTable,
 ): SealedSource {
-  const fieldColumn = typeof field === "string" ? field : `'${field.always}'::text collate "C"`;
+  const fieldColumn = typeof field === "string" ? `${table}.${field}` : `'${field.always}'::text collate "C"`;
   return {
     name,
     purpose,
@@ -52,6 +52,28 @@ export function sealedSource(
         [id, name, oldSealed, newSealed],
       );
       return rowCount === 1;
+    },
+
+    async replaceAll(changes) {
+      // Rows that a request holds are passed over: it would wait for these, and they for it.
+      const { rowCount } = await pool.query(
+        `with given as (
+           select * from unnest($1::uuid[], $2::text[], $3::text[], $4::text[]) as given (record, field, old, anew)
+         ), free as (
+           select ${record} as record, ${fieldColumn} as field from ${table} join given
+             on given.record = ${record} and given.field = ${fieldColumn} and given.old = sealed
+           for update of ${table} skip locked
+         )
+         update ${table} set sealed = given.anew from given join free on free.record = given.record and free.field = given.field
+         where ${record} = given.record and ${fieldColumn} = given.field`,
+        [
+          changes.map((change) => change.record),
+          changes.map((change) => change.field),
+          changes.map((change) => change.sealed),
+          changes.map((change) => change.anew),
+        ],
+      );
+      return rowCount!;
     },
   };
 }

@@ -1,21 +1,50 @@
 import Type from "typebox";
 import { BulkDeleted, BulkDeleteRequest, NamedOption } from "./configuration.ts";
-import {
-  AppendRequest,
-  Dataset,
-  DatasetInput,
-  DatasetName,
-  DatasetRow,
-  DatasetUpload,
-  datasetLimits,
-  ExportQuery,
-} from "./dataset.ts";
+import { AppendRequest, Dataset, DatasetInput, DatasetName, DatasetRow, datasetLimits } from "./dataset.ts";
 import type { Route } from "./routes.ts";
 import { FilterRequest, searchFields } from "./search.ts";
-import { Id, Meta } from "./shapes.ts";
+import { Id, Meta, OneOf } from "./shapes.ts";
 
 const byId = Type.Object({ id: Id });
 const { rows, columns, uploadBytes } = datasetLimits;
+
+const DatasetUpload = Type.Object({
+  name: Type.String({ minLength: 1, maxLength: 200, description: "Unique." }),
+  description: Type.Optional(
+    Type.String({ maxLength: 4000, description: "Left out, the one that is there stays." }),
+  ),
+  column: Type.Optional(
+    Type.Array(Type.String({ maxLength: 120 }), {
+      maxItems: datasetLimits.columns,
+      description: "name:type, for a column that is not to be guessed; may be repeated.",
+    }),
+  ),
+  delimiter: Type.Optional(
+    OneOf(["comma", "semicolon", "tab", "pipe"], {
+      description: "Between the cells of a CSV. Left out: whichever the first line has most of.",
+    }),
+  ),
+  header: Type.Optional(
+    Type.Boolean({ default: true, description: "Whether the first line of a CSV names the columns." }),
+  ),
+  onExisting: Type.Optional(
+    OneOf(["replace", "fail"], { default: "replace", description: "What to do when the name is taken." }),
+  ),
+  expectedVersion: Type.Optional(
+    Type.Integer({ minimum: 1, description: "Refuse (409) unless this is the current version." }),
+  ),
+});
+
+const ExportQuery = Type.Object({
+  format: Type.Optional(OneOf(["csv", "json"], { default: "csv" })),
+  formulas: Type.Optional(
+    OneOf(["escape", "keep"], {
+      default: "escape",
+      description:
+        "Of a CSV: texts that a spreadsheet would run (they begin with = + - @, tab, return or line break) get a ' before them, or stay.",
+    }),
+  ),
+});
 
 /** Datasets: tables with typed columns, read and appended to by steps. */
 export const datasetRoutes = {

@@ -61,34 +61,6 @@ export const Dataset = Type.Object({
 });
 export type Dataset = Static<typeof Dataset>;
 
-/** The query of POST /dataset/upload. */
-export const DatasetUpload = Type.Object({
-  name: Type.String({ minLength: 1, maxLength: 200, description: "Unique." }),
-  description: Type.Optional(
-    Type.String({ maxLength: 4000, description: "Left out, the one that is there stays." }),
-  ),
-  column: Type.Optional(
-    Type.Array(Type.String({ maxLength: 120 }), {
-      maxItems: datasetLimits.columns,
-      description: "name:type, for a column that is not to be guessed; may be repeated.",
-    }),
-  ),
-  delimiter: Type.Optional(
-    OneOf(["comma", "semicolon", "tab", "pipe"], {
-      description: "Between the cells of a CSV. Left out: whichever the first line has most of.",
-    }),
-  ),
-  header: Type.Optional(
-    Type.Boolean({ default: true, description: "Whether the first line of a CSV names the columns." }),
-  ),
-  onExisting: Type.Optional(
-    OneOf(["replace", "fail"], { default: "replace", description: "What to do when the name is taken." }),
-  ),
-  expectedVersion: Type.Optional(
-    Type.Integer({ minimum: 1, description: "Refuse (409) unless this is the current version." }),
-  ),
-});
-
 const Cell = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]);
 
 /** A row by the names of its columns. */
@@ -101,17 +73,6 @@ export const AppendRequest = Strict({
     maxItems: 10_000,
     description: "A column that a row leaves out is null.",
   }),
-});
-
-export const ExportQuery = Type.Object({
-  format: Type.Optional(OneOf(["csv", "json"], { default: "csv" })),
-  formulas: Type.Optional(
-    OneOf(["escape", "keep"], {
-      default: "escape",
-      description:
-        "Of a CSV: texts that a spreadsheet would run (they begin with = + - @, tab or return) get a ' before them, or stay.",
-    }),
-  ),
 });
 
 /** What a step may ask of the rows of a dataset. */

@@ -1,6 +1,6 @@
 import Type from "typebox";
 import { BulkDeleted, BulkDeleteRequest, NamedOption } from "./configuration.ts";
-import { FileName, FileUpload, StoredFile } from "./file.ts";
+import { FileName, StoredFile } from "./file.ts";
 import type { Route } from "./routes.ts";
 import { FilterRequest, searchFields } from "./search.ts";
 import { Id, Meta } from "./shapes.ts";
@@ -12,6 +12,19 @@ const digest = {
     Type.String({ maxLength: 500, description: "sha-256=:…: or sha-512=:…:, in base64 (RFC 9530)." }),
   ),
 };
+
+const FileUpload = Type.Object({
+  name: Type.String({ minLength: 1, maxLength: 200, description: "Unique." }),
+  description: Type.Optional(
+    Type.String({ maxLength: 4000, description: "Left out, the one that is there stays." }),
+  ),
+  onExisting: Type.Optional(
+    Type.Enum(["replace", "fail"], { default: "replace", description: "What to do when the name is taken." }),
+  ),
+  expectedVersion: Type.Optional(
+    Type.Integer({ minimum: 1, description: "Refuse (409) unless this is the current version." }),
+  ),
+});
 
 /** Files: kept whole, found by name, read by steps. */
 export const fileRoutes = {

@@ -19,20 +19,6 @@ export const StoredFile = Type.Object({
 });
 export type StoredFile = Static<typeof StoredFile>;
 
-/** The query of POST /file/upload. */
-export const FileUpload = Type.Object({
-  name: Type.String({ minLength: 1, maxLength: 200, description: "Unique." }),
-  description: Type.Optional(
-    Type.String({ maxLength: 4000, description: "Left out, the one that is there stays." }),
-  ),
-  onExisting: Type.Optional(
-    Type.Enum(["replace", "fail"], { default: "replace", description: "What to do when the name is taken." }),
-  ),
-  expectedVersion: Type.Optional(
-    Type.Integer({ minimum: 1, description: "Refuse (409) unless this is the current version." }),
-  ),
-});
-
 /** A file as a step reads it. */
 export interface OpenedFile {
   file: StoredFile;

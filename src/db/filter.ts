@@ -77,6 +77,9 @@ export function compileFilter(
   return { where: allOf(conditions), orderBy, limit: size, offset: page * size, page, size };
 }
 
+/** Of the fields in a message: a table has 200, and each wrong name says them. */
+const mostShown = 30;
+
 function groupConditions(
   fields: FieldMap,
   filters: NonNullable<FilterRequest["filters"]>,
@@ -118,9 +121,10 @@ function groupConditions(
 function fieldOf(fields: FieldMap, name: string, path: string, faults: FilterFault[]): Field | undefined {
   if (Object.hasOwn(fields, name)) return fields[name];
   const known = Object.keys(fields);
+  const more = known.length > mostShown ? ` and ${known.length - mostShown} more` : "";
   faults.push({
     path,
-    message: `is not a field to filter or sort by.${didYouMean(name.slice(0, 100), known)} The fields are ${known.join(", ")}.`,
+    message: `is not a field to filter or sort by.${didYouMean(name.slice(0, 100), known)} The fields are ${known.slice(0, mostShown).join(", ")}${more}.`,
   });
   return undefined;
 }
@@ -187,7 +191,8 @@ function order(
   }
   const direction = sortOrder === "asc" ? sql`asc` : sql`desc`;
   const id = sql`${tie} ${direction}`;
-  if (sortBy === "relevance" && name) {
+  // A column of a table may be called so too.
+  if (sortBy === "relevance" && name && !Object.hasOwn(fields, sortBy)) {
     return words.length === 0 ? id : sql`${relevance(name, words)} ${direction}, ${id}`;
   }
   const field = fieldOf(fields, sortBy, "/sortBy", faults);

@@ -77,7 +77,8 @@ export function maskRecord<Kept extends StepRecord>(run: Run, record: Kept): Kep
   if (masker === noMasker) return record;
   const masked: StepRecord = { ...record };
   if (masked.logs) {
-    masked.logs = masked.logs.map((line) => ({ ...line, message: masker.text(line.message) }));
+    const messages = masker.texts(masked.logs.map(({ message }) => message));
+    masked.logs = masked.logs.map((line, i) => ({ ...line, message: messages[i]! }));
   }
   if (masked.kind === "retry") masked.error = maskError(masker, masked.error);
   else if (masked.kind === "timer") masked.output = masker.value(masked.output);

@@ -1,10 +1,14 @@
 import type { TSchema } from "typebox";
+import * as apiTemplate from "../contract/api-template.ts";
 import * as audit from "../contract/audit.ts";
+import * as certificate from "../contract/certificate.ts";
 import * as configuration from "../contract/configuration.ts";
 import * as connection from "../contract/connection.ts";
 import * as control from "../contract/control.ts";
+import * as dataset from "../contract/dataset.ts";
 import { type ErrorCode, errorCatalogue } from "../contract/errors.ts";
 import * as execution from "../contract/execution.ts";
+import * as file from "../contract/file.ts";
 import * as identity from "../contract/identity.ts";
 import * as job from "../contract/job.ts";
 import * as mcpServer from "../contract/mcp-server.ts";
@@ -168,11 +172,15 @@ function example(code: ErrorCode): Json {
 /** Schemas that have a name of their own, by their text: TypeBox copies what it puts into another schema. */
 const components: Map<string, string> = new Map(
   [
+    apiTemplate,
     audit,
+    certificate,
     configuration,
     connection,
     control,
+    dataset,
     execution,
+    file,
     identity,
     job,
     mcpServer,

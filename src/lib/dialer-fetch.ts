@@ -7,11 +7,15 @@ import { StepError } from "./step-error.ts";
 /**
  * The platform's fetch through the guarded dialer, for libraries that want one. It follows no redirect (3xx is the answer), and
  * ends a body that grows past `maxResponseBytes`, counted after decompression, as it is read. `account` is what all answers
- * together may have from here on.
+ * together may have from here on. `onTooLarge` is told when a body was ended: some readers of streams keep what ended them to themselves.
  */
 export function guardedFetch(
   dialer: Dialer,
-  { maxResponseBytes, account }: { maxResponseBytes: number; account?: { left: number } },
+  {
+    maxResponseBytes,
+    account,
+    onTooLarge,
+  }: { maxResponseBytes: number; account?: { left: number }; onTooLarge?(error: StepError): void },
 ): typeof fetch {
   const call = async (input: string | URL, init: RequestInit = {}) => {
     const url = new URL(input);
@@ -29,7 +33,7 @@ export function guardedFetch(
     if (response.body === null) return response;
     const { status, statusText, headers } = response;
     const count = counter(maxResponseBytes, account);
-    return new Response(limited(response.body, count, target), { status, statusText, headers });
+    return new Response(limited(response.body, count, target, onTooLarge), { status, statusText, headers });
   };
   return call as unknown as typeof fetch;
 }
@@ -50,7 +54,12 @@ function counter(limit: number, account: { left: number } | undefined) {
   };
 }
 
-function limited(body: Body, count: ReturnType<typeof counter>, target: string): Body {
+function limited(
+  body: Body,
+  count: ReturnType<typeof counter>,
+  target: string,
+  onTooLarge: ((error: StepError) => void) | undefined,
+): Body {
   const reader = body.getReader();
   return new ReadableStream<Uint8Array>(
     {
@@ -65,7 +74,9 @@ function limited(body: Body, count: ReturnType<typeof counter>, target: string):
         const limit = count((part.value as Uint8Array).byteLength);
         if (limit !== undefined) {
           const message = `${target} answered with more than ${limit} bytes.`;
-          controller.error(new StepError("RESPONSE_TOO_LARGE", message, { retryable: false }));
+          const error = new StepError("RESPONSE_TOO_LARGE", message, { retryable: false });
+          controller.error(error);
+          onTooLarge?.(error);
           // The rest is never sent: the socket goes with it.
           return reader.cancel().catch(() => {});
         }

@@ -1,4 +1,4 @@
-/** Shorter texts are not masked: a secret of three letters would tear holes into everything. */
+/** Shorter texts are masked only where they stand alone: a secret of three letters would tear holes into everything. */
 export const SHORTEST = 4;
 
 /** Parts of a secret that are secret by themselves are taken from this length on: shorter ones are words. */
@@ -12,6 +12,18 @@ export function secretTexts(secrets: Iterable<unknown>): string[] {
   for (const secret of secrets) collect(secret, texts, 0);
   // The longest first: what is found first is not found again inside it.
   return [...texts].sort((a, b) => b.length - a.length);
+}
+
+/** Texts that are too short to be looked for. Of numbers none: 7 stands alone in every second list. */
+export function shortTexts(secrets: Iterable<unknown>): Set<string> {
+  const texts = new Set<string>();
+  const visit = (secret: unknown, depth: number) => {
+    if (typeof secret === "string" && secret.trim() !== "" && secret.length < SHORTEST) texts.add(secret);
+    if (typeof secret !== "object" || secret === null || depth > 32) return;
+    for (const item of Object.values(secret)) visit(item, depth + 1);
+  };
+  for (const secret of secrets) visit(secret, 0);
+  return texts;
 }
 
 function collect(secret: unknown, into: Set<string>, depth: number): void {

@@ -103,7 +103,60 @@ test("leaves what holds no secret as it is, to the very object", () => {
     }),
   );
   assert.equal(createMasker([]), noMasker);
-  assert.equal(createMasker(["", "abc", null, undefined, true, {}, 123]), noMasker);
+  assert.equal(createMasker(["", " ", null, undefined, true, {}, 123]), noMasker);
+});
+
+test("masks a secret of less than four characters where it stands alone, and nothing else of it", () => {
+  const { text, value, texts } = createMasker(["abc", ["x"], 7, "a longer secret"]);
+  assert.deepEqual(value({ abc: "abc", list: ["x", 7, "xabc"], long: "has a longer secret" }), {
+    abc: "***",
+    list: ["***", 7, "xabc"],
+    long: "has ***",
+  });
+  assert.equal(text("abc"), "***");
+  assert.equal(text("abc and x"), "abc and x");
+  assert.deepEqual(texts(["x", "xy"]), ["***", "xy"]);
+});
+
+test("masks a secret that is a common word wherever it stands, and leaves the rest readable", () => {
+  const { value } = createMasker(["true", "null", "password"]);
+  assert.deepEqual(value({ password: true, note: "null and true", other: ["untrue", null] }), {
+    "***": true,
+    note: "*** and ***",
+    other: ["un***", null],
+  });
+});
+
+test("masks a secret that lines of a log have between them, however it was cut into pieces", () => {
+  const secret = "correct horse/battery";
+  const { texts } = createMasker([secret, "first\nsecond"]);
+  fc.assert(
+    fc.property(
+      fc.array(fc.nat(secret.length), { maxLength: 5 }),
+      fc.constantFrom("plain", "base64", "URL"),
+      (cuts, spelling) => {
+        const whole =
+          spelling === "plain" ? secret : spelling === "URL" ? encodeURIComponent(secret) : btoa(secret);
+        const places = [0, ...cuts.map((cut) => Math.min(cut, whole.length)), whole.length].sort(
+          (a, b) => a - b,
+        );
+        const pieces = places.slice(1).map((to, i) => whole.slice(places[i], to));
+        const masked = texts(["before", `> ${pieces[0]}`, ...pieces.slice(1), "after"]);
+        assert.equal(masked.length, pieces.length + 2);
+        assert.match(masked.join(""), /^before> (\*\*\*)+after$/);
+      },
+    ),
+  );
+  assert.deepEqual(texts(["first", "second", "third"]), ["***", "***", "third"]);
+  assert.deepEqual(texts(["first"]), ["first"]);
+  assert.deepEqual(noMasker.texts(["a"]), ["a"]);
+});
+
+test("masks a full log of a thousand secrets in little time", () => {
+  const { texts } = createMasker(["secret-word", "aaaaaaaa"]);
+  const started = performance.now();
+  texts(Array.from({ length: 10_000 }, () => "secret-word aaaaaaaaaaaa"));
+  assert.ok(performance.now() - started < 3_000);
 });
 
 test("finds every secret among many, the longer one where one holds the other, and both where they overlap", () => {

@@ -1,5 +1,5 @@
 import { cutEnds, formsOf, widened } from "./masker-forms.ts";
-import { secretTexts } from "./masker-texts.ts";
+import { secretTexts, shortTexts } from "./masker-texts.ts";
 import { viewsOf } from "./masker-views.ts";
 
 /** Takes secrets out of what is kept or shown: by their value, wherever and in whatever common spelling it stands. */
@@ -8,23 +8,31 @@ export interface Masker {
   text(text: string): string;
   /** Of a value as JSON holds it, keys included. The same value where nothing in it is secret; never changed in place. */
   value<T>(value: T): T;
+  /** Of texts that follow each other, as lines of a log: also what begins in one and ends in another. */
+  texts(texts: readonly string[]): string[];
 }
 
 export const MASK = "***";
 
 /** Nothing is secret: costs nothing. */
-export const noMasker: Masker = { text: (text) => text, value: (value) => value };
+export const noMasker: Masker = {
+  text: (text) => text,
+  value: (value) => value,
+  texts: (texts) => [...texts],
+};
 
 /** A text may be JSON in JSON, or a URL in JSON in HTML; further in is not looked. */
 const DEPTH = 3;
 
 /**
- * Masks these values: texts, numbers, and those inside lists and objects. Of what is shorter than four characters nothing is
- * masked: it would stand everywhere.
+ * Masks these values: texts, numbers, and those inside lists and objects. What is shorter than four characters is masked where
+ * it is a whole text, and nowhere else: it would stand everywhere.
  */
-export function createMasker(secrets: Iterable<unknown>): Masker {
+export function createMasker(given: Iterable<unknown>): Masker {
+  const secrets = [...given];
   const texts = secretTexts(secrets);
-  if (texts.length === 0) return noMasker;
+  const short = shortTexts(secrets);
+  if (texts.length === 0 && short.size === 0) return noMasker;
   const forms = texts.flatMap(formsOf);
   const cut = cutEnds(texts, MASK);
 
@@ -54,7 +62,7 @@ export function createMasker(secrets: Iterable<unknown>): Masker {
   }
 
   function value(given: unknown): unknown {
-    if (typeof given === "string") return plain(given);
+    if (typeof given === "string") return short.has(given) ? MASK : plain(given);
     if (typeof given === "number") return plain(String(given)) === String(given) ? given : MASK;
     if (Array.isArray(given)) return list(given);
     if (typeof given === "object" && given !== null) return record(given as Record<string, unknown>);
@@ -81,18 +89,60 @@ export function createMasker(secrets: Iterable<unknown>): Masker {
     return changed ? Object.fromEntries(masked) : given;
   }
 
+  function whole(text: string): string {
+    if (short.has(text)) return MASK;
+    const masked = plain(text);
+    return masked.includes("…") ? cut(masked) : masked;
+  }
+
+  /** What lies in more than one of them, when nothing or a line break is between. */
+  function spanning(lines: readonly string[]): [number, number][][] {
+    const found = lines.map((): [number, number][] => []);
+    for (const between of ["", "\n"]) {
+      let at = 0;
+      const starts = lines.map((line) => {
+        const start = at;
+        at += line.length + between.length;
+        return start;
+      });
+      for (const [from, to] of places(lines.join(between), DEPTH)) {
+        for (let i = lastAt(starts, from); i < lines.length && starts[i]! < to; i++) {
+          const [start, length] = [starts[i]!, lines[i]!.length];
+          if (from < start + length) {
+            found[i]!.push([Math.max(from - start, 0), Math.min(to - start, length)]);
+          }
+        }
+      }
+    }
+    return found;
+  }
+
   return {
-    text(text) {
-      const masked = plain(text);
-      return masked.includes("…") ? cut(masked) : masked;
+    text: whole,
+    texts(lines) {
+      if (lines.length < 2) return lines.map(whole);
+      return spanning(lines).map((found, i) =>
+        whole(found.length === 0 ? lines[i]! : replaced(lines[i]!, found)),
+      );
     },
     value(given) {
       // A large output mostly holds no secret. One look at its JSON, which is a text in one more encoding, says so sooner.
-      const json = typeof given === "object" ? JSON.stringify(given) : undefined;
+      const json = typeof given === "object" && short.size === 0 ? JSON.stringify(given) : undefined;
       if (json !== undefined && places(json, DEPTH + 1).next().done) return given;
       return value(given) as typeof given;
     },
   };
+}
+
+/** Index of the last number that is not above this one. */
+function lastAt(sorted: readonly number[], number: number): number {
+  let [low, high] = [0, sorted.length - 1];
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (sorted[middle]! <= number) low = middle;
+    else high = middle - 1;
+  }
+  return low;
 }
 
 /** Places of secrets may overlap: what lies between the first and the last character of them goes as one. */

@@ -7,6 +7,11 @@ export interface SealedItem {
   sealed: string;
 }
 
+/** A sealed value that another is to take the place of. */
+export interface SealedChange extends SealedItem {
+  anew: string;
+}
+
 /** A table with sealed values, as rotation sees it. Every part that keeps some has one, or they stay under the old key. */
 export interface SealedSource {
   /** For people and progress: `connections`. */
@@ -25,6 +30,8 @@ export interface SealedSource {
   ): Promise<{ items: SealedItem[]; next: string | undefined }>;
   /** Puts `newSealed` where `oldSealed` still stands. False: the value was changed or removed meanwhile, and is left alone. */
   replace(record: string, field: string, oldSealed: string, newSealed: string): Promise<boolean>;
+  /** The same for many at once, which costs one commit; what somebody holds just now may be passed over. Answers how many it put. */
+  replaceAll?(changes: readonly SealedChange[]): Promise<number>;
 }
 
 /** How many values of all sources are sealed with another key. */

@@ -9,14 +9,24 @@ export interface Operation {
   method: string;
   path: string;
   parameters: { name: string; in: "path" | "query" | "header"; required: boolean; schema: Json }[];
+  /** As JSON. */
   body: Json | undefined;
+  /** Media types of bodies that are bytes. */
+  bytes: string[];
   responses: Record<string, { content: Record<string, { schema: Json; examples?: Json }>; headers: Json }>;
 }
 
 type RequestBody = { content: Record<string, { schema: Json }> };
 
+const areBytes = ({ schema }: { schema: Json }) => schema.format === "binary";
+
 function bodyOf(described: RequestBody | undefined): Json | undefined {
-  return described?.content["application/json"]?.schema;
+  const json = described?.content["application/json"];
+  return json && !areBytes(json) ? json.schema : undefined;
+}
+
+function bytesOf(described: RequestBody | undefined): string[] {
+  return Object.entries(described?.content ?? {}).flatMap(([type, one]) => (areBytes(one) ? type : []));
 }
 
 /** An OpenAPI document as tests use it: its operations, and whether an answer is one that it describes. */
@@ -36,6 +46,7 @@ export function describedApi(document: Json) {
       path,
       parameters: (described.parameters ?? []) as Operation["parameters"],
       body: bodyOf(described.requestBody as RequestBody | undefined),
+      bytes: bytesOf(described.requestBody as RequestBody | undefined),
       responses: described.responses as Operation["responses"],
     })),
   );
@@ -65,11 +76,16 @@ export function describedApi(document: Json) {
     assert.ok(status < 500, shown);
     const described = operation.responses[String(status)];
     assert.ok(described, `${shown}\nThe status is not in the document.`);
+    assert.match(String(headers["x-request-id"]), /^[\w.-]{1,64}$/);
+    assert.equal(headers["cache-control"], "no-store");
+    if ("*/*" in described.content) {
+      assert.match(String(headers["content-disposition"]), /^attachment; /, shown);
+      assert.equal(headers["x-content-type-options"], "nosniff");
+      return;
+    }
     const [type, charset] = String(headers["content-type"]).split("; ");
     assert.ok(type! in described.content, `${shown}\n${type} is not in the document.`);
     assert.equal(charset, "charset=utf-8");
-    assert.match(String(headers["x-request-id"]), /^[\w.-]{1,64}$/);
-    assert.equal(headers["cache-control"], "no-store");
     const isText = type !== "application/json" || operation.operationId === "exportJob";
     const validate = validator(operation, status, type!);
     assert.ok(validate(isText && status < 400 ? text : json), `${shown}\n${JSON.stringify(validate.errors)}`);

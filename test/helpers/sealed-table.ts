@@ -1,41 +1,20 @@
 import type pg from "pg";
+import { sealedSource } from "../../src/configuration/sealed-store.ts";
 import { newId } from "../../src/lib/ids.ts";
-import type { SealedSource } from "../../src/vault/sealed-source.ts";
 import type { Vault } from "../../src/vault/vault.ts";
 
-const KEY = "split_part(sealed, '.', 2)";
-
-/** A table of sealed values, for tests and benchmarks of what rotates them. */
+/** A table of sealed values, for tests of what rotates them: its statements are those of the configuration service. */
 export async function sealedTable(pool: pg.Pool) {
-  await pool.query("create table if not exists sealed_value (id uuid primary key, sealed text not null)");
+  await pool.query(
+    `create table if not exists sealed_value (id uuid primary key, sealed text not null,
+       key_id text not null generated always as (split_part(sealed, '.', 2)) stored)`,
+  );
   const field = "secret";
-  const source: SealedSource = {
-    name: "test values",
-    purpose: "variable",
-    async count(notKeyId) {
-      const { rows } = await pool.query<{ count: number }>(
-        `select count(*) from sealed_value where ${KEY} <> $1`,
-        [notKeyId],
-      );
-      return rows[0]!.count;
-    },
-    async batch(notKeyId, cursor, limit) {
-      const { rows } = await pool.query<{ id: string; sealed: string }>(
-        `select id::text, sealed from sealed_value where ${KEY} <> $1 and ($2::uuid is null or id > $2::uuid)
-         order by id limit $3`,
-        [notKeyId, cursor ?? null, limit],
-      );
-      const items = rows.map(({ id, sealed }) => ({ record: id, field, sealed }));
-      return { items, next: items.length < limit ? undefined : items.at(-1)!.record };
-    },
-    async replace(record, _field, oldSealed, newSealed) {
-      const { rowCount } = await pool.query(
-        "update sealed_value set sealed = $3 where id = $1 and sealed = $2",
-        [record, oldSealed, newSealed],
-      );
-      return rowCount === 1;
-    },
-  };
+  const source = sealedSource(pool, "test values", "variable", {
+    table: "sealed_value",
+    record: "id",
+    field: { always: field },
+  });
 
   return {
     source,
@@ -43,10 +22,10 @@ export async function sealedTable(pool: pg.Pool) {
       for (let done = 0; done < count; done += 1000) {
         const ids = Array.from({ length: Math.min(1000, count - done) }, newId);
         const sealed = ids.map((record) => vault.seal("variable", { record, field }, text(record)));
-        await pool.query("insert into sealed_value select * from unnest($1::uuid[], $2::text[])", [
-          ids,
-          sealed,
-        ]);
+        await pool.query(
+          "insert into sealed_value (id, sealed) select * from unnest($1::uuid[], $2::text[])",
+          [ids, sealed],
+        );
       }
     },
     async all(): Promise<{ id: string; sealed: string }[]> {

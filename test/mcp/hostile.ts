@@ -168,6 +168,8 @@ function bomb(): Buffer {
 /** A server that says it is one until it is asked for its tools; what it does then is in the path: `/<number of the mischief>`. */
 export function hostileServer(): Promise<Peer> {
   const all = Object.values(mischiefs);
+  // Before anybody measures what an answer costs.
+  bomb();
   const pages = new Map<string, number>();
   return listening(
     createServer(async (request, response) => {

@@ -1,11 +1,15 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import pg from "pg";
 import type { JobInput } from "../../src/contract/job.ts";
 import { type Route, routes } from "../../src/contract/routes.ts";
 import { dumpDatabase, findSecrets, readFolder } from "../helpers/canary.ts";
+import { makeCertificate } from "../helpers/certificates.ts";
 import { createTestDatabase, type TestDatabase } from "../helpers/database.ts";
 import { echo, httpServer, type TestHttpServer } from "../helpers/http-server.ts";
 import { type PawlHome, type PawlProcess, pawlHome } from "../helpers/pawl-process.ts";
+
+const certificate = makeCertificate({ subject: "client" });
 
 // Each with characters that every encoding treats in its own way.
 const secrets = {
@@ -16,14 +20,23 @@ const secrets = {
   parameter: 'cnry5 par%am/+eter\n"second" line',
   nested: "cnry6/nested+=secret",
   number: "7364518290",
+  login: "cnry7 login/pass+word",
+  key: certificate.privateKey,
+  keyLine: certificate.privateKey.split("\n")[1]!,
 };
 
+/** Roles are of the whole server, which other files use too. */
+const role = `canary_${process.pid}`;
 let database: TestDatabase;
 let home: PawlHome;
 let pawl: PawlProcess;
 let server: TestHttpServer;
 let output = "";
-const ids: Record<string, string[]> = { id: [], jobId: [], token: [], name: [], connectionName: [] };
+/** What there is to read, by the first part of the path that it is read by. */
+const ids: Record<string, string[]> = {};
+function note(part: string, ...more: string[]): void {
+  ids[part] = [...(ids[part] ?? []), ...more];
+}
 /** What callers were answered, by what they asked. */
 const answers: [string, string][] = [];
 /** The step that is under way at the crash has asked; and its answer may be given. */
@@ -35,11 +48,14 @@ async function begin(): Promise<void> {
 
 before(async () => {
   database = await createTestDatabase();
+  await asOwner(`create role ${role} login password '${secrets.login}'`);
   home = pawlHome({ databaseUrl: database.url });
   server = await httpServer(async (request, response) => {
     if (request.url === "/held") {
       asked.resolve();
       await answered.promise;
+      // Of the process that was killed.
+      if (request.destroyed) return;
     }
     if (request.url === "/tell") {
       response.end(`I know ${secrets.password} and ${secrets.variable}.`);
@@ -60,8 +76,16 @@ after(async () => {
   answered.resolve();
   await server[Symbol.asyncDispose]();
   await home[Symbol.asyncDispose]();
+  await asOwner(`drop role ${role}`);
   await database.drop();
 });
+
+async function asOwner(sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  await client.query(sql);
+  await client.end();
+}
 
 async function ask(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
   const response = await fetch(new URL(path, pawl.url), {
@@ -108,8 +132,8 @@ async function makeJob(steps: Steps, more: object = {}): Promise<string> {
     ...more,
   });
   assert.equal(status, 201, JSON.stringify(json));
-  ids.id!.push(json.data.id, ...json.data.steps.map((step: { id: string }) => step.id));
-  ids.jobId!.push(json.data.id);
+  note("step", ...json.data.steps.map((step: { id: string }) => step.id));
+  note("jobs", json.data.id);
   return json.data.id;
 }
 
@@ -121,37 +145,55 @@ async function run(steps: Steps, more: object = {}) {
     { jobId, parameters: given, async: false },
     { "idempotency-key": jobId },
   );
-  ids.id!.push(json.executionId);
+  note("jobExecution", json.executionId);
   const { data } = await ask("GET", `/jobExecution/${json.executionId}`);
   const of = (key: string) => data.stepExecutions.find((step: { stepKey: string }) => step.stepKey === key);
   return { ...data, of, started: json };
 }
 
 test("plants its canaries, each where a secret may be", async () => {
+  const plant = async (part: string, body: object) => {
+    const { status, data, json } = await ask("POST", `/${part}/upsert`, body);
+    assert.equal(status, 201, JSON.stringify(json));
+    note(part, data.id, data.name);
+    return data;
+  };
   const rest = (name: string, variables: Record<string, string>) =>
-    ask("POST", "/connection/upsert", {
+    plant("connection", {
       name,
       connectionType: "rest-api",
       variables: { baseUrl: server.url, ...variables },
     });
   const headers = JSON.stringify({ "X-Tenant": secrets.header });
-  for (const { status, data } of [
-    await rest("bearer", { token: secrets.token, headers }),
-    await rest("basic", { authType: "basic", token: `ada:${secrets.password}` }),
-  ]) {
-    assert.equal(status, 201);
-    ids.id!.push(data.id);
-    ids.connectionName!.push(data.name);
-    ids.name!.push(data.name);
-  }
-  for (const [name, value, secret] of [
-    ["SECRET", secrets.variable, true],
-    ["PLAIN", "nothing special", false],
-  ]) {
-    const { status, data } = await ask("POST", "/global-variable/upsert", { name, value, secret });
-    assert.equal(status, 201);
-    ids.id!.push(data.id);
-    ids.name!.push(data.name);
+  await rest("bearer", { token: secrets.token, headers });
+  await rest("basic", { authType: "basic", token: `ada:${secrets.password}` });
+  const { hostname, port, pathname } = new URL(database.url);
+  const place = { host: hostname, port, database: pathname.slice(1) };
+  const login = { ...place, username: role, password: secrets.login };
+  await plant("connection", { name: "db", connectionType: "database-relational2", variables: login });
+  await plant("connection", {
+    name: "broken",
+    connectionType: "database-relational2",
+    variables: { ...login, database: "nowhere" },
+  });
+  await plant("global-variable", { name: "SECRET", value: secrets.variable, secret: true });
+  await plant("global-variable", { name: "PLAIN", value: "nothing special", secret: false });
+  await plant("certificate", {
+    name: "client",
+    certificate: certificate.certificate,
+    privateKey: certificate.privateKey,
+  });
+  await plant("dataset", { name: "table", columns: [{ name: "a", type: "string" }] });
+});
+
+test("shows nothing of them when connections are tested, saved or not", async () => {
+  for (const name of ids.connection!.filter((each) => !each.includes("-"))) {
+    const { data } = await ask("GET", `/connection/name/${name}`);
+    const tested = await ask("POST", `/connection/${data.id}/test`);
+    assert.equal(tested.data.status, name === "broken" ? "failure" : "success", JSON.stringify(tested.data));
+    const { id, description, connectionType, variables } = data;
+    const again = await ask("POST", "/connection/test", { id, name, description, connectionType, variables });
+    assert.equal(again.data.status, tested.data.status, JSON.stringify(again.json));
   }
 });
 
@@ -160,6 +202,7 @@ const basic = { connection: { name: "basic", connectionType: "rest-api" as const
 
 test("hands steps what they need, and masks what comes back of it in outputs", async () => {
   const {
+    id,
     of,
     status,
     parameters: shown,
@@ -199,6 +242,28 @@ test("hands steps what they need, and masks what comes back of it in outputs", a
           "console.log(vars.SECRET, params.key); return { [vars.SECRET]: encodeURIComponent(params.key), deep: [[JSON.stringify({ a: vars['SECRET'] })]], hex: [...params.login.nested].map((c) => c.charCodeAt(0).toString(16)).join('') };",
       },
     },
+    {
+      key: "sql",
+      type: "sql",
+      connection: { name: "db", connectionType: "database-relational2" },
+      input: {
+        sql: "select $1::text as v, encode(convert_to($1::text, 'utf8'), 'hex') as h",
+        values: ["{{ vars.SECRET }}"],
+      },
+    },
+    {
+      key: "tls",
+      type: "http",
+      input: { url: `${server.url}/tls`, certificate: "client", query: { v: "{{ vars.SECRET }}" } },
+    },
+    {
+      key: "pieces",
+      type: "script",
+      input: {
+        source:
+          "const s = vars.SECRET; console.log('it is', s.slice(0, 3)); for (let i = 3; i < s.length; i += 5) console.log(s.slice(i, i + 5)); console.log('over');",
+      },
+    },
     { key: "again", type: "transform", input: { data: "{{ steps.set.output }}", expression: "$" } },
     {
       key: "late",
@@ -219,7 +284,8 @@ test("hands steps what they need, and masks what comes back of it in outputs", a
   ]);
   assert.equal(status, "COMPLETED", JSON.stringify(error));
   // They were really sent, or there is nothing to see.
-  const [call, login] = server.requests;
+  const call = server.requests.find(({ url }) => url === "/a");
+  const login = server.requests.find(({ url }) => url!.startsWith("/b?"));
   assert.equal(call!.headers.authorization, `Bearer ${secrets.token}`);
   assert.equal(call!.headers["x-tenant"], secrets.header);
   assert.equal(
@@ -238,6 +304,10 @@ test("hands steps what they need, and masks what comes back of it in outputs", a
   assert.equal(of("script").output["***"], "***");
   assert.equal(of("script").output.hex, "***");
   assert.equal(of("late").output.body.body, "Bearer ***");
+  const { data: lines } = await ask("GET", `/jobExecution/${id}/logs`);
+  const pieces = lines.filter((line: Loose) => line.stepKey === "pieces").map((line: Loose) => line.message);
+  assert.match(pieces.join("|"), /^it is \*\*\*(\|\*\*\*)+\|over$/);
+  assert.deepEqual(of("sql").output.rows, [{ v: "***", h: "***" }]);
   assert.equal(of("sure").status, "COMPLETED");
 });
 
@@ -300,7 +370,7 @@ test("masks it in errors, also where they are cut, and while a retry waits", asy
     },
   ]);
   const { json } = await ask("POST", "/api/v2/job/start", { jobId, parameters: given });
-  ids.id!.push(json.executionId);
+  note("jobExecution", json.executionId);
   await until(json.executionId, (step) => step.status === "WAITING");
 });
 
@@ -320,12 +390,12 @@ test("masks it in what is asked of a person", async () => {
     { key: "after", type: "set", input: { values: { a: "{{ params.key }}" } } },
   ]);
   const { json } = await ask("POST", "/api/v2/job/start", { jobId, parameters: given });
-  ids.id!.push(json.executionId);
+  note("jobExecution", json.executionId);
   await until(json.executionId, (step) => step.status === "WAITING");
   const links = await ask("POST", `/jobExecution/${json.executionId}/approval-links`, {});
-  assert.equal(links.status, 200, JSON.stringify(links.json));
-  for (const link of JSON.stringify(links.json).matchAll(/approval\/([\w-]+)/g)) ids.token!.push(link[1]!);
-  assert.ok(ids.token!.length > 0);
+  assert.equal(links.status, 201, JSON.stringify(links.json));
+  for (const link of JSON.stringify(links.json).matchAll(/approval\/([\w-]+)/g)) note("approval", link[1]!);
+  assert.ok(ids.approval!.length > 0);
 });
 
 test("hands a secret to a job that it runs where that keeps it secret, and refuses it elsewhere", async () => {
@@ -355,30 +425,30 @@ test("hands a secret to a job that it runs where that keeps it secret, and refus
 test("opens secrets again after a crash, and masks what steps before it used", async () => {
   const jobId = await makeJob([
     { key: "first", type: "http", ...basic, input: { path: "/first" } },
+    { key: "vars", type: "set", input: { values: { v: "{{ vars.SECRET }}" } } },
     { key: "held", type: "http", ...bearer, input: { path: "/held", method: "POST", json: "{{ params }}" } },
     {
       key: "echo",
       type: "http",
       input: { url: `${server.url}/tell` },
     },
-    { key: "vars", type: "set", input: { values: { v: "{{ vars.SECRET }}" } } },
   ]);
   const { json } = await ask("POST", "/api/v2/job/start", { jobId, parameters: given });
-  ids.id!.push(json.executionId);
+  note("jobExecution", json.executionId);
   await asked.promise;
   output += (await pawl.kill()).stdout;
   answered.resolve();
   await begin();
   const ended = await until(json.executionId, (_, execution) => execution.endTime !== null);
   assert.equal(ended.status, "COMPLETED", JSON.stringify(ended.error));
-  const [, afterwards, told] = ended.stepExecutions;
-  assert.equal(JSON.parse(afterwards.output.body.body).mode, "full");
+  const [, , afterwards, told] = ended.stepExecutions;
+  assert.match(afterwards.output.body.body, /"pin":\*\*\*,"mode":"full"/);
   assert.equal(told.output.body, "I know *** and ***.");
 });
 
 test("shows them nowhere: in no answer, event or log, no table and no file", async () => {
   const events = new AbortController();
-  const streams = ["/events", ...ids.id!.map((id) => `/jobExecution/${id}/events`)].map((path) =>
+  const streams = ["/events", ...ids.jobExecution!.map((id) => `/jobExecution/${id}/events`)].map((path) =>
     listen(path, events.signal),
   );
   for (const [name, route] of Object.entries<Route>(routes)) await read(name, route);
@@ -406,10 +476,10 @@ test("shows them nowhere: in no answer, event or log, no table and no file", asy
 /** Reads a route with everything that there is to read by it. What hands out secrets to those who may have them is left out. */
 async function read(name: string, route: Route): Promise<void> {
   const { method, path } = route;
-  if (name === "getDecryptedConnection" || route.stream) return;
+  if (name.startsWith("getDecrypted") || route.stream) return;
   if (method === "POST" ? !/search$|\/job\/:jobId$/.test(path) : method !== "GET") return;
-  const parameter = /:(\w+)/.exec(path)?.[1];
-  const known = parameter === undefined ? [""] : (ids[parameter] ?? ids.id!);
+  const part = path.includes(":jobId") ? "jobs" : path.split("/")[1]!;
+  const known = path.includes(":") ? (ids[part] ?? []) : [""];
   for (const value of new Set(known)) {
     const target = path.replace(/:\w+/, encodeURIComponent(value)).replace(/:version/, "1");
     await ask(method, target, method === "POST" ? { size: 100 } : undefined);

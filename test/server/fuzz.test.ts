@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import fc from "fast-check";
 import { newId } from "../../src/lib/ids.ts";
+import { columnNames, dataInputs, dataNames, dataRows, uploaded } from "../helpers/data-arbitraries.ts";
 import { describedApi, type Operation } from "../helpers/described-api.ts";
 import { type Received, type RunningPawl, startTestPawl } from "../helpers/running-pawl.ts";
 import { anyJson, arbitraryOf, type Json, spoilt } from "../helpers/schema-arbitrary.ts";
@@ -18,6 +19,8 @@ before(async () => {
     PAWL_SYNC_WAIT_LIMIT: "100ms",
     PAWL_EGRESS: "strict",
     PAWL_MAX_RUNNING: "50",
+    PAWL_DECRYPT_LIMIT: "0",
+    PAWL_PROBE_LIMIT: "0",
   });
   api = describedApi((await pawl.send({ method: "GET", path: "/openapi.json" })).json);
 });
@@ -34,6 +37,10 @@ const made = {
   connection: [] as string[],
   variable: [] as string[],
   server: [] as string[],
+  certificate: [] as string[],
+  dataset: [] as string[],
+  file: [] as string[],
+  template: [] as string[],
   /** Sealed values of connections. */
   sealed: [] as string[],
 };
@@ -42,11 +49,22 @@ type Kind = keyof typeof made;
 /** Stands for the id of something that is there when the request is sent. */
 const existing = (kind: Kind) => fc.nat(1000).map((n) => `<${kind} ${n}>`);
 
+/** What is configured, by where its paths begin. */
+const configured = [
+  ["/connection/", "connection"],
+  ["/global-variable/", "variable"],
+  ["/certificate/", "certificate"],
+  ["/dataset/", "dataset"],
+  ["/file/", "file"],
+  ["/api/", "template"],
+  ["/ai/mcp-servers/", "server"],
+] as const;
+const configuredKind = (path: string) => configured.find(([start]) => path.startsWith(start))?.[1];
+
 function kindOf(operation: Operation, name: string): Kind | undefined {
-  if (name === "connectionId" || (name === "id" && operation.path.startsWith("/connection")))
-    return "connection";
-  if (name === "id" && operation.path.startsWith("/global-variable")) return "variable";
-  if (name === "id" && operation.path.startsWith("/ai/mcp-servers")) return "server";
+  if (name === "connectionId") return "connection";
+  if (name === "certificateId") return "certificate";
+  if (name === "id" && configuredKind(operation.path)) return configuredKind(operation.path);
   if (name === "encryptedValue") return "sealed";
   if (name === "jobId" || (name === "id" && operation.path.startsWith("/jobs/"))) return "job";
   if (name === "id" && operation.path.startsWith("/step/")) return "step";
@@ -64,7 +82,7 @@ function resolved(text: string): string {
     (_, n: string) => made.execution.at(-1 - Number(n)) ?? newId(),
   );
   return latest.replace(
-    /<(job|execution|principal|token|collection|step|connection|variable|server|sealed) (\d+)>/g,
+    new RegExp(`<(${Object.keys(made).join("|")}) (\\d+)>`, "g"),
     (_, kind: Kind, n: string) => {
       const ids = made[kind];
       return ids[Number(n) % ids.length] ?? "01890a5d-ac96-774b-bcce-b302099a8057";
@@ -183,6 +201,12 @@ const connectionInput = fc.oneof(
     connectionType: fc.constant("ftp"),
     variables: fc.record({ host }),
   }),
+  // Can be tested: nothing answers there.
+  fc.record({
+    name: connectionNames,
+    connectionType: fc.constant("rest-api"),
+    variables: fc.constant({ baseUrl: "http://127.0.0.1:1/" }),
+  }),
 );
 const variableNames = fc.constantFrom("a", "b", "C_1", "in");
 const variableValue = fc.oneof(anyJson, fc.constantFrom("text", "ENC(x)"));
@@ -216,42 +240,44 @@ const mcpServerInput = fc
     tags: fc.constantFrom([], ["a"]),
   })
   .map(({ auth, ...rest }) => ({ ...rest, ...auth }));
+const dataInput = dataInputs(existing);
 const fieldNames = ["id", "name", "description", "tags", "version", "createdAt", "updatedBy", "nope"];
-const filter = fc.dictionary(
-  fc.constantFrom(...fieldNames),
-  fc.record({
-    operator: fc.constantFrom("and", "or"),
-    constraints: fc.array(
-      fc.record({
-        value: fc.oneof(
-          fc.constantFrom("a", "%", "_", 1, 2, "2026-01-01", ["a"], [1, 5], ["2026-01-01", "2027-01-01"]),
-          anyJson,
-        ),
-        matchMode: fc.constantFrom(
-          "equals",
-          "notEquals",
-          "contains",
-          "notContains",
-          "startsWith",
-          "endsWith",
-          "in",
-          "gt",
-          "lt",
-          "gte",
-          "lte",
-          "between",
-        ),
-      }),
-      { minLength: 1, maxLength: 3 },
-    ),
-  }),
-  { maxKeys: 2 },
-);
+const filterOf = (fields: string[]) =>
+  fc.dictionary(
+    fc.constantFrom(...fields),
+    fc.record({
+      operator: fc.constantFrom("and", "or"),
+      constraints: fc.array(
+        fc.record({
+          value: fc.oneof(
+            fc.constantFrom("a", "%", "_", 1, 2, "2026-01-01", ["a"], [1, 5], ["2026-01-01", "2027-01-01"]),
+            anyJson,
+          ),
+          matchMode: fc.constantFrom(
+            "equals",
+            "notEquals",
+            "contains",
+            "notContains",
+            "startsWith",
+            "endsWith",
+            "in",
+            "gt",
+            "lt",
+            "gte",
+            "lte",
+            "between",
+          ),
+        }),
+        { minLength: 1, maxLength: 3 },
+      ),
+    }),
+    { maxKeys: 2 },
+  );
 
 interface Asked {
   operation: Operation;
   path: string;
-  body: string | undefined;
+  body: string | Buffer | undefined;
   headers: Record<string, string>;
 }
 
@@ -261,17 +287,25 @@ function requestTo(operation: Operation): fc.Arbitrary<Asked> {
     if (name === "ConnectionInput") return connectionInput;
     if (name === "VariableInput") return variableInput;
     if (name === "McpServerInput") return mcpServerInput;
+    if (name in dataInput) return dataInput[name];
     if (name === "connectionName") return connectionNames;
     if (name === "type" && operation.path.startsWith("/connection/name/")) return fc.constant("ftp");
     if (name === "name" && operation.path.startsWith("/global-variable/")) return variableNames;
-    if (name === "expectedVersion" && operation.path.endsWith("/upsert")) return fc.constantFrom(1, 2);
+    if (/^(certificate|dataset|file|template)Name$/.test(name)) return dataNames;
+    if (name === "name" && operation.bytes.length > 0) return dataNames;
+    if (name === "rows") return dataRows;
+    if (name === "column") return fc.constantFrom("a:string", "b:string", "a:date");
+    if (name === "delimiter") return fc.constantFrom("comma", "tab");
+    if (name === "expectedVersion" && /\/(upsert|upload)$/.test(operation.path)) return fc.constantFrom(1, 2);
     if (name === "ids" && operation.path.endsWith("/bulk-delete")) {
-      const kind = operation.path.startsWith("/connection") ? "connection" : "variable";
-      return fc.uniqueArray(fc.oneof(existing(kind), fc.uuid()), { minLength: 1, maxLength: 3 });
+      const kind = existing(configuredKind(operation.path)!);
+      return fc.uniqueArray(fc.oneof(kind, fc.uuid()), { minLength: 1, maxLength: 3 });
     }
-    if (name === "filters") return fc.oneof(filter, fc.constant(null));
+    const fields = operation.operationId === "searchDatasetRows" ? columnNames : fieldNames;
+    if (name === "filters") return fc.oneof(filterOf(fields), fc.constant(null));
+    if (name === "resource") return fc.constant("https://pawl.example/mcp");
     if (name === "moveTo") return fc.oneof(existing("collection"), fc.constant("none"));
-    if (name === "sortBy") return fc.constantFrom("relevance", ...fieldNames);
+    if (name === "sortBy") return fc.constantFrom("relevance", ...fields);
     // Few enough to meet again, and many enough not to.
     if (name === "idempotency-key") return fc.nat(40).map((n) => `key ${n}`);
     // Of those started long ago most are over, and what a bulk action reaches is over at once.
@@ -294,36 +328,40 @@ function requestTo(operation: Operation): fc.Arbitrary<Asked> {
   });
   const given = fc.tuple(...parts.map(([, , value]) => value));
   const plain = operation.body ? arbitraryOf(operation.body, api.components, known) : fc.constant(undefined);
-  const body = fc.oneof({ weight: 3, arbitrary: plain }, { weight: 2, arbitrary: plain.chain(spoilt) });
+  const asJson = fc.oneof({ weight: 3, arbitrary: plain }, { weight: 2, arbitrary: plain.chain(spoilt) });
+  const body: fc.Arbitrary<unknown> = operation.body
+    ? asJson.map((value) => JSON.stringify(value))
+    : operation.bytes.length > 0
+      ? uploaded
+      : fc.constant(undefined);
+  const types = operation.bytes.map((type) => (type === "*/*" ? "application/octet-stream" : type));
+  const type = fc.constantFrom(...types, ...types, "text/csv; charset=utf-8", "text/html");
   const extra = fc.oneof(
     { weight: 30, arbitrary: fc.constant("") },
     { weight: 1, arbitrary: fc.constantFrom("nope=1", "page=1&page=2", "%00") },
   );
-  return fc
-    .record({ given, body: operation.body ? body : fc.constant(undefined), extra })
-    .map(({ given, body, extra }) => {
-      let path = operation.path;
-      const query: string[] = [];
-      const headers: Record<string, string> = {};
-      for (const [i, value] of given.entries()) {
-        const [name, place] = parts[i]!;
-        const text = typeof value === "string" ? value : JSON.stringify(value);
-        // What is empty or a dot names another route, and what is no text can't be sent.
-        const encoded = encodeURIComponent((text ?? "").toWellFormed()).replace(/^\.{0,2}$/, "-");
-        if (place === "path") path = path.replace(`{${name}}`, encoded);
-        else if (text !== undefined && place === "query") query.push(`${name}=${encoded}`);
-        else if (text !== undefined && place === "header" && /^[\x20-\x7e]+$/.test(text))
-          headers[name] = text;
-      }
-      if (extra) query.push(extra);
-      const target = query.length > 0 ? `${path}?${query.join("&")}` : path;
-      return {
-        operation,
-        path: target,
-        body: body === undefined ? undefined : JSON.stringify(body),
-        headers,
-      };
-    });
+  return fc.record({ given, body, extra, type }).map(({ given, body, extra, type }) => {
+    let path = operation.path;
+    const query: string[] = [];
+    const headers: Record<string, string> = operation.bytes.length > 0 ? { "content-type": type } : {};
+    for (const [i, value] of given.entries()) {
+      const [name, place] = parts[i]!;
+      const text = typeof value === "string" ? value : JSON.stringify(value);
+      // What is empty or a dot names another route, and what is no text can't be sent.
+      const encoded = encodeURIComponent((text ?? "").toWellFormed()).replace(/^\.{0,2}$/, "-");
+      if (place === "path") path = path.replace(`{${name}}`, encoded);
+      else if (text !== undefined && place === "query") query.push(`${name}=${encoded}`);
+      else if (text !== undefined && place === "header" && /^[\x20-\x7e]+$/.test(text)) headers[name] = text;
+    }
+    if (extra) query.push(extra);
+    const target = query.length > 0 ? `${path}?${query.join("&")}` : path;
+    return {
+      operation,
+      path: target,
+      body: body as Asked["body"],
+      headers,
+    };
+  });
 }
 
 /** A stream has no end to wait for, and what drains the engine would leave the rest without one. */
@@ -335,7 +373,8 @@ const seen = new Map<string, Set<number>>();
 
 /** Sends it, and checks that what was made can be read and what was deleted can't. */
 async function send({ operation, path, body, headers }: Asked): Promise<void> {
-  const isReady = path.includes(encodeURIComponent(ready)) || body?.includes(ready);
+  const isReady =
+    path.includes(encodeURIComponent(ready)) || (typeof body === "string" && body.includes(ready));
   const id = isReady ? await readied[operation.operationId]!() : "";
   const asked = isReady ? await questionOf(id) : newId();
   const filled = (text: string, write: (mark: string) => string) =>
@@ -346,7 +385,7 @@ async function send({ operation, path, body, headers }: Asked): Promise<void> {
     method: operation.method,
     path: target,
     headers,
-    body: body === undefined ? undefined : resolved(filled(body, (mark) => mark)),
+    body: typeof body === "string" ? resolved(filled(body, (mark) => mark)) : body,
   });
   api.check(operation, answer);
   seen.set(operation.operationId, (seen.get(operation.operationId) ?? new Set()).add(answer.status));
@@ -399,6 +438,24 @@ async function follow(name: string, path: string, { json }: Received): Promise<v
       return record("server", "/ai/mcp-servers");
     case "deleteMcpServer":
       return removed("server");
+    case "deleteCertificate":
+      return removed("certificate");
+    case "deleteDataset":
+      return removed("dataset");
+    case "deleteFile":
+      return removed("file");
+    case "deleteApiTemplate":
+      return removed("template");
+    case "upsertCertificate":
+      return record("certificate", "/certificate");
+    case "upsertDataset":
+    case "uploadDataset":
+    case "appendDatasetRows":
+      return record("dataset", "/dataset");
+    case "uploadFile":
+      return record("file", "/file");
+    case "upsertApiTemplate":
+      return record("template", "/api");
     case "upsertConnection":
       made.sealed.push(
         ...Object.values(data.variables as Record<string, string>).filter((text) => text.startsWith("ENC(")),
@@ -442,8 +499,15 @@ test(`answers ${runs} generated requests as its document says (seed ${seed})`, {
     answerExecution: 4,
     createApprovalLinks: 2,
     upsertConnection: 12,
-    upsertVariable: 6,
+    upsertVariable: 8,
     registerMcpServer: 6,
+    upsertCertificate: 3,
+    uploadDataset: 4,
+    upsertDataset: 2,
+    appendDatasetRows: 2,
+    searchDatasetRows: 2,
+    uploadFile: 3,
+    upsertApiTemplate: 4,
     decryptConnectionValue: 3,
     getConnectionByName: 3,
     getVariableByName: 2,
@@ -463,7 +527,7 @@ test(`answers ${runs} generated requests as its document says (seed ${seed})`, {
   };
   const asked = sent.filter(({ operationId }) => !blind.includes(operationId));
   // Chance may have passed some by: they are asked for themselves, beside those that make what they need.
-  const makers = sent.filter(({ operationId }) => /^(create|start|upsert|register)/.test(operationId));
+  const makers = sent.filter(({ operationId }) => /^(create|start|upsert|upload)/.test(operationId));
   for (const operation of asked.filter(isSilent)) {
     const more = fc.oneof(
       { weight: 3, arbitrary: requestTo(operation) },

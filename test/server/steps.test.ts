@@ -52,8 +52,8 @@ function answering(...statuses: number[]): RequestListener {
   };
 }
 
-/** Those that have a suite of their own, where what holds and what starts executions is tried. */
-const elsewhere = ["approval", "job"];
+/** Those that have a suite of their own: what holds and what starts executions, and what uses the configuration service. */
+const elsewhere = ["approval", "job", "sql", "dataset", "file"];
 
 test("the steps that are tried here are all the types there are", async () => {
   const { data } = await pawl.client.listStepTypes();

@@ -3,12 +3,15 @@ import type { ConnectionInput } from "../../contract/connection.ts";
 import type { JobExecution } from "../../contract/execution.ts";
 import type { VariableInput } from "../../contract/variable.ts";
 import { companyJobs } from "./company-jobs.ts";
+import { seedStores } from "./company-stores.ts";
 
 export interface Seeded {
   /** Ids of the jobs by name. */
   jobs: Record<string, string>;
   /** Ids of the connections by name. */
   connections: Record<string, string>;
+  /** Id of the price list. */
+  dataset: string;
   /** One execution of each kind that a page shows. */
   executions: {
     completed: string;
@@ -59,6 +62,7 @@ export async function seedCompany(client: Client): Promise<Seeded> {
   const connected: Record<string, string> = {};
   for (const body of connections) connected[body.name] = (await client.upsertConnection({ body })).data.id;
   for (const variable of variables) await client.upsertVariable({ body: variable });
+  const dataset = await seedStores(client);
 
   const quiet = [
     "customer-sync",
@@ -101,6 +105,7 @@ export async function seedCompany(client: Client): Promise<Seeded> {
   await client.pauseExecution({ body: { jobExecutionId: paused, reason: "Stock-taking in hall 1" } });
   return {
     jobs,
+    dataset,
     connections: connected,
     executions: { completed, failed, waiting, deciding, refund, paused },
   };

@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
-import { createPrivateKey, generateKeyPairSync, X509Certificate } from "node:crypto";
+import { createPrivateKey, generateKeyPairSync, type KeyObject, X509Certificate } from "node:crypto";
 import { test } from "node:test";
 import { integer, makeCertificate, octets, oid, pem, sequence } from "../../../test/helpers/certificates.ts";
 import { configurationApp } from "../../../test/helpers/configuration-app.ts";
 import { assertRefused } from "../../../test/helpers/walk-routes.ts";
 import { newId } from "../../lib/ids.ts";
+import { fits } from "./fit.ts";
+import { chainFault, detailsOf, type ParsedChain, parseChain } from "./parse-chain.ts";
+import { parseKey } from "./parse-key.ts";
 
 const root = makeCertificate({ subject: "Test Root", authority: true });
 const middle = makeCertificate({ subject: "Test Middle", authority: true, issuer: root });
@@ -290,6 +293,55 @@ test("does not let a key's own text say how long the server is busy", async (t) 
   assert.match((await send(protectedKey(2048))).body.message, /does not open/);
   const cut = pem("ENCRYPTED PRIVATE KEY", Buffer.from([0x30, 0x84, 0xff, 0xff, 0xff, 0xff, 0x30]));
   assert.equal((await send(cut)).status, 400);
+});
+
+/** The DER of a PEM with one byte changed, for every byte. */
+function* damaged(text: string): Generator<[string, string]> {
+  const [, label, base64] = /BEGIN (.*)-----([^-]*)/.exec(text)!;
+  const der = Buffer.from(base64!, "base64");
+  for (let at = 0; at < der.length; at++) {
+    for (const bits of [0x01, 0x20, 0x80, 0xff]) {
+      const changed = Buffer.from(der);
+      changed[at]! ^= bits;
+      yield [pem(label!, changed), `byte ${at} with ${bits}`];
+    }
+  }
+}
+
+const numberOf = (key: KeyObject) => key.export({ format: "jwk" }).d;
+
+test("reads or refuses a certificate whatever byte of it is wrong, and takes no key of which one is", () => {
+  const hostile = ["a.example", "x, DNS:y", 'q"uote', "new\nline", "nul\0x", "\u00ff", "\\u0041", '"', ""];
+  const text = makeCertificate({
+    subject: 'a"b\0',
+    issuer: leaf,
+    dns: hostile,
+    ips: ["1.2.3.4"],
+  }).certificate;
+  let readable = 0;
+  for (const [changed, what] of damaged(text)) {
+    const parsed = parseChain(changed + leaf.certificate);
+    if ("faults" in parsed) continue;
+    readable++;
+    const [details] = parsed.certificates.map(detailsOf);
+    assert.match(details!.notBefore + details!.expiresAt, /^(\d{4}-\d\d-\d\dT[\d:.]+Z){2}$/, what);
+    const shown = JSON.stringify(details);
+    assert.ok(shown.isWellFormed() && !shown.includes("\\u0000"), what);
+    chainFault(parsed.certificates);
+  }
+  assert.ok(readable > 100);
+  const [certificate] = (parseChain(leaf.certificate) as ParsedChain).certificates;
+  assert.ok(fits(certificate!, leaf.keys.privateKey));
+  let opened = 0;
+  for (const [changed, what] of damaged(leaf.privateKey)) {
+    const key = parseKey(changed, undefined);
+    if ("faults" in key) continue;
+    opened++;
+    // What says nothing about the number that signs may differ.
+    const isSame = key.asymmetricKeyType === "ec" && numberOf(key) === numberOf(leaf.keys.privateKey);
+    assert.equal(fits(certificate!, key), isSame, what);
+  }
+  assert.ok(opened > 10, "some look like a key");
 });
 
 test("keeps a key through the renewal of its certificate", async (t) => {

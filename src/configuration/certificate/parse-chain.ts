@@ -24,13 +24,23 @@ export function parseChain(text: string): ParsedChain | { faults: FaultDetail[] 
   if (blocks.length > most) return fault(`must have ${most} certificates at most.`);
   const certificates: X509Certificate[] = [];
   for (const [i, { pem }] of blocks.entries()) {
-    try {
-      certificates.push(new X509Certificate(pem.replaceAll("X509 CERTIFICATE", "CERTIFICATE")));
-    } catch {
+    const certificate = read(pem.replaceAll("X509 CERTIFICATE", "CERTIFICATE"));
+    if (!certificate)
       return fault(`has a certificate, the ${nth(i)}, that can't be read: its text is damaged.`);
-    }
+    certificates.push(certificate);
   }
   return { pem: certificates.map((one) => one.toString()).join(""), certificates };
+}
+
+function read(pem: string): X509Certificate | undefined {
+  try {
+    const certificate = new X509Certificate(pem);
+    // OpenSSL takes any, and PostgreSQL knows no year 0.
+    const dates = [certificate.validFromDate, certificate.validToDate];
+    return dates.every((date) => date.getUTCFullYear() > 0) ? certificate : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Whether each certificate was signed by the next one: the order in which TLS sends them. */

@@ -1,6 +1,7 @@
 import { createPrivateKey, type KeyObject } from "node:crypto";
 import type { FaultDetail } from "../../contract/errors.ts";
 import { derivationCost, mostDerivation } from "./derivation-cost.ts";
+import { mostKeyBits } from "./fit.ts";
 
 /** Reads a private key in PEM, with its passphrase where it has one. */
 export function parseKey(pem: string, passphrase: string | undefined): KeyObject | { faults: FaultDetail[] } {
@@ -21,7 +22,9 @@ export function parseKey(pem: string, passphrase: string | undefined): KeyObject
     );
   }
   try {
-    return createPrivateKey({ key: block, ...(passphrase === undefined ? {} : { passphrase }) });
+    const key = createPrivateKey({ key: block, ...(passphrase === undefined ? {} : { passphrase }) });
+    const bits = key.asymmetricKeyDetails?.modulusLength ?? 0;
+    return bits > mostKeyBits ? fault(`has ${bits} bits: ${mostKeyBits} are taken at most.`) : key;
   } catch (error) {
     const { code } = error as { code?: string };
     if (code === "ERR_MISSING_PASSPHRASE")

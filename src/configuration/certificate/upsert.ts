@@ -1,12 +1,13 @@
 import { createPrivateKey, type KeyObject, type X509Certificate } from "node:crypto";
 import type { CertificateInput } from "../../contract/certificate.ts";
-import { ApiError } from "../../contract/errors.ts";
+import { ApiError, type FaultDetail } from "../../contract/errors.ts";
 import type { Principal } from "../../http/principal.ts";
 import { throwFaults } from "../../http/validate.ts";
 import { newId } from "../../lib/ids.ts";
 import type { Vault } from "../../vault/vault.ts";
 import { noSuch, refusingTakenNames, requireVersion } from "../named.ts";
 import { openSealed, reentryRequired } from "../sealed.ts";
+import { fits } from "./fit.ts";
 import { chainFault, detailsOf, type ParsedChain, parseChain } from "./parse-chain.ts";
 import { parseKey } from "./parse-key.ts";
 import { type CertificateRow, type CertificateStore, sealedField } from "./store.ts";
@@ -76,31 +77,18 @@ function read({ certificate, privateKey, passphrase }: CertificateInput): Given 
       : []),
   ]);
   const read = { ...(chain as ParsedChain), key: key as KeyObject | null | undefined };
-  if (read.key) {
-    const { faults } = fitFaults(read.certificates, read.key);
-    throwFaults(faults);
-  }
+  if (read.key) throwFaults(fitFaults(read.certificates, read.key));
   return read;
 }
 
-function fitFaults(certificates: readonly X509Certificate[], key: KeyObject) {
-  const fits = fit(certificates[0]!, key);
+function fitFaults(certificates: readonly X509Certificate[], key: KeyObject): FaultDetail[] {
   const chain = chainFault(certificates);
-  return {
-    fits,
-    faults: [
-      ...(fits ? [] : [{ path: "/privateKey", message: "is not the key of the first certificate." }]),
-      ...(chain ? [chain] : []),
-    ],
-  };
-}
-
-function fit(certificate: X509Certificate, key: KeyObject): boolean {
-  try {
-    return certificate.checkPrivateKey(key);
-  } catch {
-    return false;
-  }
+  return [
+    ...(fits(certificates[0]!, key)
+      ? []
+      : [{ path: "/privateKey", message: "is not the key of the first certificate." }]),
+    ...(chain ? [chain] : []),
+  ];
 }
 
 /** The key as it is kept from now on: sealed anew, as it was, or none. */
@@ -118,7 +106,7 @@ function sealedKey(
   if (given.key === null || !current?.sealed) return null;
   if (given.pem === current.chain) return current.sealed;
   const kept = createPrivateKey(openSealed(vault, "certificate", context, current.sealed));
-  if (!fit(given.certificates[0]!, kept)) {
+  if (!fits(given.certificates[0]!, kept)) {
     throw reentryRequired(
       "The certificate has another key than the one that is kept: send its private key too, or null to keep none.",
       ["/privateKey"],

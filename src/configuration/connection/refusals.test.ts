@@ -27,6 +27,10 @@ test("refuses what it should at each address: who, what, which, how much and in 
 
   type Ask = [method: string, url: string, body?: object];
   const upsert: Ask = ["POST", "/connection/upsert", { ...ftp, name: "w" }];
+  const tests: Ask[] = [
+    ["POST", `/connection/${newId()}/test`],
+    ["POST", "/connection/test", { ...ftp, name: "w" }],
+  ];
   const one: Ask = ["DELETE", `/connection/delete/${newId()}`];
   const many: Ask = ["POST", "/connection/bulk-delete", { ids: [newId()] }];
   const decrypted: Ask = ["GET", `/connection/decrypted/${id}`];
@@ -45,13 +49,13 @@ test("refuses what it should at each address: who, what, which, how much and in 
     ["POST", "/connection/checkUniqueIdentifiers", { name: "ftp", connectionType: "ftp" }],
     ["GET", "/connection/types"],
   ];
-  const everything = [upsert, one, many, decrypted, decrypt, ...reads, ...anyone];
+  const everything = [upsert, ...tests, one, many, decrypted, decrypt, ...reads, ...anyone];
 
   // Whom the seed lets: each authority opens its own addresses, and no other.
   const mayCall = new Map<string, Ask[]>([
     [nobody, anyone],
     [reader, [...reads, ...anyone]],
-    [writer, [upsert, ...anyone]],
+    [writer, [upsert, ...tests, ...anyone]],
     [deleter, [one, many, ...anyone]],
     [decrypter, [decrypted, decrypt, ...anyone]],
     [all, everything],

@@ -3,6 +3,7 @@ import { ApiError } from "../../contract/errors.ts";
 import { secretsIn } from "../../lib/connection-secrets.ts";
 import type { Dialer } from "../../lib/dialer.ts";
 import { createMasker } from "../../lib/masker.ts";
+import { SHORTEST } from "../../lib/masker-texts.ts";
 import { StepError } from "../../lib/step-error.ts";
 import { restApiProbes } from "./probe-rest-api.ts";
 import { sqlProbes } from "./probe-sql.ts";
@@ -119,7 +120,7 @@ const longestMessage = 1_000;
 
 function hiding(secrets: readonly string[]): (text: string) => string {
   const masker = createMasker(secrets);
-  const short = secrets.filter((secret) => secret !== "" && secret.length < 4);
+  const short = secrets.filter((secret) => secret !== "" && secret.length < SHORTEST);
   return (text) => {
     // Such a secret is not masked, since it stands everywhere: rather nothing is said than it.
     if (short.some((secret) => text.includes(secret))) {

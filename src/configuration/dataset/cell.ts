@@ -22,7 +22,7 @@ const readable: Record<ColumnType, (text: string) => boolean> = {
 
 export const typeWords: Record<ColumnType, string> = {
   string: "a text",
-  integer: "a whole number of 15 digits at most",
+  integer: "a whole number of 9007199254740991 at most",
   number: "a number such as -1.5 that loses no digits",
   boolean: "true or false",
   date: "a date such as 2026-01-31",

@@ -70,14 +70,14 @@ async function* asCsv(
 
 const line = (cells: string[]) => `${cells.join(",")}\r\n`;
 
-/** A text that is empty is quoted: nothing at all is null. */
+/** A text that is empty is quoted: those who can tell it from null so do. */
 function quoted(text: string): string {
   return text === "" || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** A spreadsheet runs what begins like this, with the rights of whoever opened it. */
+/** A spreadsheet runs what begins like this, in some languages in full width too, with the rights of whoever opened it. */
 function withoutFormula(text: string): string {
-  return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /^[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${text}` : text;
 }
 
 export function rowObject(

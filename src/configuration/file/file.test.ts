@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
-import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import { connect } from "node:net";
 import { type TestContext, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { configurationApp } from "../../../test/helpers/configuration-app.ts";
+import { beginUpload, until } from "../../../test/helpers/raw-upload.ts";
 import { assertRefused } from "../../../test/helpers/walk-routes.ts";
 import { newId } from "../../lib/ids.ts";
 
@@ -215,38 +214,12 @@ test("refuses what it should: who, what, which, too much, and what arrived other
   );
 });
 
-/** An upload by hand: headers and this much of the body, and then whatever `then` does. */
-async function begin(
-  app: Awaited<ReturnType<typeof filesApp>>,
-  name: string,
-  body: Buffer,
-  announced: number,
-) {
-  if (!app.app.server.listening) await app.app.listen({ port: 0, host: "127.0.0.1" });
-  const socket = connect((app.app.server.address() as AddressInfo).port, "127.0.0.1");
-  await once(socket, "connect");
-  socket.on("error", () => {});
-  socket.write(
-    `POST /file/upload?name=${name} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${app.admin}\r\n` +
-      `content-type: text/plain\r\ncontent-length: ${announced}\r\n\r\n`,
-  );
-  socket.write(body);
-  return socket;
-}
-
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  for (const giveUp = Date.now() + 10_000; !(await holds()); ) {
-    if (Date.now() > giveUp) throw new Error("It does not come to that.");
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}
-
 test("shows nothing of an upload that is under way or breaks off, and removes what it wrote", async (t) => {
   const app = await filesApp(t);
   await app.upload("kept", "before");
   const half = randomBytes(400_000);
-  const socket = await begin(app, "kept", half, 500_000);
-  const fresh = await begin(app, "fresh", half, 500_000);
+  const socket = await beginUpload(app, "/file/upload?name=kept", half, { announced: 500_000 });
+  const fresh = await beginUpload(app, "/file/upload?name=fresh", half, { announced: 500_000 });
   await until(async () => (await app.count("file_chunk")) === 3);
   const { data } = await app.call("POST", "/file/search", {});
   assert.deepEqual(

@@ -138,6 +138,33 @@ test("of many upserts at once one creates, and a reader sees what was answered b
   }
 });
 
+test("finds what is typed as it is typed, by what may be asked", async (t) => {
+  const app = await configurationApp(t);
+  const texts = { a: "100%", b: "100_", c: "back\\slash", d: "O'Brien", e: 'say "hi"; drop table x' };
+  for (const [name, description] of Object.entries(texts)) {
+    await upsert(app, { name, description, value: "100% of it", secret: name > "c" });
+  }
+  const found = async (body: object) =>
+    (await app.call("POST", "/global-variable/search", body)).data.map(({ name }: { name: string }) => name);
+  const contains = (value: string) => ({
+    filters: { description: { operator: "and", constraints: [{ matchMode: "contains", value }] } },
+  });
+  const marks: [string, string][] = [
+    ["%", "a"],
+    ["_", "b"],
+    ["\\", "c"],
+    ["'", "d"],
+    ['"', "e"],
+  ];
+  for (const [mark, name] of marks) {
+    assert.deepEqual(await found(contains(mark)), [name], mark);
+    assert.deepEqual(await found({ searchText: mark }), [name], mark);
+  }
+  assert.deepEqual(await found({ searchText: "of it" }), [], "values are not looked at");
+  const secret = { secret: { operator: "and", constraints: [{ matchMode: "equals", value: true }] } };
+  assert.deepEqual(await found({ filters: secret, sortBy: "name", sortOrder: "asc" }), ["d", "e"]);
+});
+
 test("refuses what it should: who, what, which", async (t) => {
   const app = await configurationApp(t);
   const made = await upsert(app, { name: "v", value: 1 });

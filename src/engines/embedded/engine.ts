@@ -13,6 +13,7 @@ import { ShuttingDown } from "../../engine/time-limit.ts";
 import { failpoint } from "../../lib/failpoint.ts";
 import { isPlanted } from "../../lib/plant.ts";
 import { openBacklog } from "./backlog.ts";
+import { forgetCheckpoints } from "./checkpoint-store.ts";
 import { openCheckpoints } from "./checkpoints.ts";
 import { wakeParents } from "./child-store.ts";
 import { children } from "./children.ts";
@@ -339,6 +340,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedEn
       log.warn({ err: error, executionId }, "An execution could not be told that its job has ended."),
   });
   await forgetDraining(pool, owner);
+  await forgetCheckpoints(pool);
   await wakeParents(pool, owner);
   const unfinished = await findRunnable(pool);
   failpoint("recovery.before-load");

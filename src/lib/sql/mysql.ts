@@ -6,7 +6,8 @@ import { StepError } from "../step-error.ts";
 import { type Refusal, signInFault, statementFault } from "./faults.ts";
 import { bindable, exactNumber } from "./json-value.ts";
 import {
-  capBytes,
+  capResult,
+  capSignIn,
   reach,
   rowCollector,
   SIGN_IN_MS,
@@ -22,6 +23,7 @@ import {
 export const mysqlProtocol: SqlProtocol = {
   async signIn(dialer, target, socket, signal) {
     const place = `${target.host}:${target.port}`;
+    const stopWatching = capSignIn(socket);
     let connection: Connection | undefined;
     try {
       requireName(target);
@@ -38,6 +40,8 @@ export const mysqlProtocol: SqlProtocol = {
       const refusal = refusalOf(error);
       if (refusal) throw signInFault(refusal);
       throw signal.aborted ? signal.reason : (tlsFault(error, place) ?? networkFault(error, place));
+    } finally {
+      stopWatching();
     }
   },
 };
@@ -72,7 +76,7 @@ function session(dialer: Dialer, target: SqlTarget, connection: Connection, sock
   connection.on("error", () => {});
   return {
     async run(statement, signal) {
-      const stopWatching = capBytes(socket, statement.maxBytes);
+      const stopWatching = capResult(socket, statement.maxBytes);
       const onAbort = () => {
         void kill(dialer, target, connection.threadId);
         socket.destroy();

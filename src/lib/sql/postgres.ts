@@ -1,3 +1,4 @@
+import type { EventEmitter } from "node:events";
 import type { Socket } from "node:net";
 import { isIP } from "node:net";
 import { connect as connectTls } from "node:tls";
@@ -9,7 +10,8 @@ import { type Refusal, signInFault, statementFault } from "./faults.ts";
 import { bindable } from "./json-value.ts";
 import { postgresTypes } from "./postgres-types.ts";
 import {
-  capBytes,
+  capResult,
+  capSignIn,
   rowCollector,
   SIGN_IN_MS,
   type SqlProtocol,
@@ -24,6 +26,7 @@ import {
 export const postgres: SqlProtocol = {
   async signIn(dialer, target, socket, signal) {
     const place = `${target.host}:${target.port}`;
+    const stopWatching = capSignIn(socket);
     const lost = new AbortController();
     // Between the steps nobody else listens, and an error that nobody hears ends the process.
     socket.on("error", (error) => lost.abort(networkFault(error, place)));
@@ -34,6 +37,7 @@ export const postgres: SqlProtocol = {
       });
       if (stream !== socket) stream.on("error", (error) => lost.abort(networkFault(error, place)));
       const client = clientOn(stream, target);
+      if (stream === socket && target.tls !== "disable") refuseClearPassword(client, socket, place);
       await within<void>(ended, SIGN_IN_MS, (resolve, reject) => {
         client.connect().then(() => resolve(), reject);
       });
@@ -42,6 +46,8 @@ export const postgres: SqlProtocol = {
       socket.destroy();
       const refusal = refusalOf(error);
       throw refusal ? signInFault(refusal) : signal.aborted ? signal.reason : networkFault(error, place);
+    } finally {
+      stopWatching();
     }
   },
 };
@@ -104,11 +110,20 @@ function clientOn(stream: Socket, { host, port, database, username, password }: 
   return client;
 }
 
+/** Who is between, and let no TLS through, would only have to ask for it. */
+function refuseClearPassword(client: pg.Client, socket: Socket, place: string): void {
+  const { connection } = client as unknown as { connection: EventEmitter };
+  connection.prependListener("authenticationCleartextPassword", () => {
+    const message = `${place} asks for the password in the clear, without TLS. Set the connection's x-sslmode to disable if that is meant.`;
+    socket.destroy(new StepError("TLS_FAILED", message, { retryable: false }));
+  });
+}
+
 function session(dialer: Dialer, target: SqlTarget, client: pg.Client, socket: Socket): SqlSession {
   const place = `${target.host}:${target.port}`;
   return {
     async run(statement, signal) {
-      const stopWatching = capBytes(socket, statement.maxBytes);
+      const stopWatching = capResult(socket, statement.maxBytes);
       const onAbort = () => {
         void cancel(dialer, target, client);
         socket.destroy();

@@ -91,14 +91,27 @@ export function tooLarge(what: string, field: string): StepError {
 
 const LOOK_EVERY_MS = 20;
 
+/** Of a greeting and a sign-in. */
+const SIGN_IN_BYTES = 1024 * 1024;
+
 /**
  * Cuts a connection on which more has come than rows within the cap can need: one value may be a gigabyte, and a driver hands
  * over whole rows only. @returns what ends the watch
  */
-export function capBytes(socket: Socket, maxBytes: number): () => void {
-  const most = socket.bytesRead + 4 * maxBytes + 1024 * 1024;
+export function capResult(socket: Socket, maxBytes: number): () => void {
+  return capBytes(socket, 4 * maxBytes + 1024 * 1024, () => tooLarge(`${maxBytes} bytes`, "maxBytes"));
+}
+
+/** The same for a server that does not come to an end of its greeting. */
+export function capSignIn(socket: Socket): () => void {
+  const message = "The database sends more than a sign-in takes.";
+  return capBytes(socket, SIGN_IN_BYTES, () => new StepError("CONNECTION_FAILED", message));
+}
+
+function capBytes(socket: Socket, bytes: number, fault: () => StepError): () => void {
+  const most = socket.bytesRead + bytes;
   const timer = setInterval(() => {
-    if (socket.bytesRead > most) socket.destroy(tooLarge(`${maxBytes} bytes`, "maxBytes"));
+    if (socket.bytesRead > most) socket.destroy(fault());
   }, LOOK_EVERY_MS);
   return () => clearInterval(timer);
 }

@@ -1,4 +1,4 @@
-import type { StepConnection } from "../../contract/connection.ts";
+import { secretsIn } from "../../lib/connection-secrets.ts";
 import { createMasker, type Masker } from "../../lib/masker.ts";
 import { StepError } from "../../lib/step-error.ts";
 import type { McpDeps } from "../mcp-tool/mcp-tool.ts";
@@ -44,7 +44,7 @@ export function aiAgent(deps: McpDeps) {
           for (const tool of toolbox.refused) {
             log("warn", `${tool} is left out: it is not as it was at the last discovery.`);
           }
-          const masker = maskerOf([...toolbox.secrets, ...secretsOf(connection)], mask);
+          const masker = maskerOf([...toolbox.secrets, ...secretsIn(connection)], mask);
           const { tools, refused } = toolbox;
           return shorten(
             await runAgent({ input, ask, tools, refused, memory, masker, maxResultBytes, signal, log }),
@@ -64,11 +64,7 @@ export function aiAgent(deps: McpDeps) {
 /** Of this step's own secrets in all that is kept and called; of the rest of the execution's in what is cut before it is masked. */
 function maskerOf(secrets: readonly unknown[], mask: (text: string) => string): Masker {
   const own = createMasker(secrets);
-  return { value: own.value, text: (text) => mask(own.text(text)) };
-}
-
-function secretsOf({ variables, sensitiveVariables }: StepConnection): unknown[] {
-  return sensitiveVariables.map((name) => variables[name]);
+  return { ...own, text: (text) => mask(own.text(text)) };
 }
 
 function noConnection(): StepError {

@@ -22,7 +22,8 @@ export function sessionFault(error: unknown, { name }: RegisteredServer): StepEr
     const message = `${of} refuses the credential (HTTP ${status}). Check authType and authConfig of the server in the registry.`;
     return new StepError("MCP_FAILED", message, { retryable: false });
   }
-  const said = cleanText(error instanceof Error ? error.message : String(error)).slice(0, longestMessage);
+  const words = cleanText(error instanceof Error ? error.message : String(error));
+  const said = words.replace(/\s+/g, " ").slice(0, longestMessage);
   // What the protocol refuses once it refuses again.
   return new StepError("MCP_FAILED", `${of} failed: ${said.toWellFormed()}`, {
     retryable: !(error instanceof ProtocolError),

@@ -50,6 +50,9 @@ export async function openSession(server: RegisteredServer, options: SessionOpti
   const { signal, timeoutMs } = options;
   const masker = createMasker(server.secrets);
   const account = { left: openingBytes };
+  // The client goes on waiting when a stream of events breaks: it might be taken up again. One that is too large will not be.
+  const broken = new AbortController();
+  const onTooLarge = (error: StepError) => broken.abort(error);
   const client = new Client(
     { name: "pawl", version: options.version },
     {
@@ -64,7 +67,9 @@ export async function openSession(server: RegisteredServer, options: SessionOpti
   );
   const transport = new StreamableHTTPClientTransport(server.url, {
     requestInit: { headers: { ...server.headers } },
-    fetch: withoutStream(guardedFetch(options.dialer, { maxResponseBytes: answerBytes, account })),
+    fetch: withoutStream(
+      guardedFetch(options.dialer, { maxResponseBytes: answerBytes, account, onTooLarge }),
+    ),
     reconnectionOptions: {
       initialReconnectionDelay: 1_000,
       maxReconnectionDelay: 10_000,
@@ -75,14 +80,15 @@ export async function openSession(server: RegisteredServer, options: SessionOpti
   const close = () => closed(client, transport);
   const fault = (error: unknown, given: AbortSignal) => {
     if (given.aborted) return given.reason;
-    const { code, message, retryable } = sessionFault(error, server);
+    const { code, message, retryable } = sessionFault(broken.signal.reason ?? error, server);
     // Without the cause: what it says is not masked.
     return new StepError(code, masker.text(message), { retryable });
   };
   const listed = new Map<string, Tool>();
   const tools = new Map<string, ListedTool>();
   try {
-    const request = { signal, timeout: timeoutMs, maxTotalTimeout: timeoutMs };
+    const either = AbortSignal.any([signal, broken.signal]);
+    const request = { signal: either, timeout: timeoutMs, maxTotalTimeout: timeoutMs };
     // What answered initialize at its discovery is not asked again which era it is of.
     await client.connect(transport, {
       ...request,
@@ -116,7 +122,7 @@ export async function openSession(server: RegisteredServer, options: SessionOpti
         const result = await client.callTool(
           { name, arguments: args },
           {
-            signal: limits.signal,
+            signal: AbortSignal.any([limits.signal, broken.signal]),
             timeout: limits.timeoutMs,
             maxTotalTimeout: limits.timeoutMs * 10,
             resetTimeoutOnProgress: true,

@@ -8,6 +8,7 @@ import { createTestDatabase, type TestDatabase } from "../../../test/helpers/dat
 import { runStep, type StepCall } from "../../../test/helpers/step.ts";
 import type { StepConnection } from "../../contract/connection.ts";
 import { createDialer } from "../../lib/dialer.ts";
+import type { StepError } from "../../lib/step-error.ts";
 import { inputFaults, type SqlInput } from "./input.ts";
 import { sql } from "./sql.ts";
 
@@ -252,22 +253,26 @@ describe("refuses", () => {
 test("takes no password from the environment or the account of the server", async () => {
   process.env.PGPASSWORD = "from-the-environment";
   try {
-    const seen: string[] = [];
-    await using fake = await listener((socket) => {
-      socket.once("data", () => {
-        socket.write(Buffer.from([82, 0, 0, 0, 8, 0, 0, 0, 3]));
-        socket.once("data", (answer) => {
-          seen.push(answer.subarray(5).toString());
-          socket.destroy();
-        });
-      });
-    });
+    await using fake = await asksForPassword();
     const target = { host: "127.0.0.1", port: String(fake.port), "x-sslmode": "disable", password: "" };
     await assert.rejects(run("select 1", { connection: connectionOf(target) }));
-    assert.deepEqual(seen, ["\0"]);
+    assert.deepEqual(fake.seen, ["\0"]);
   } finally {
     delete process.env.PGPASSWORD;
   }
+});
+
+test("sends no password in the clear that nobody said it may", async () => {
+  await using fake = await asksForPassword();
+  const target = { host: "127.0.0.1", port: String(fake.port), password: "cnry-clear" };
+  await assert.rejects(
+    run("select 1", { connection: connectionOf(target) }),
+    failsWith("TLS_FAILED", /asks for the password in the clear.*x-sslmode to disable/, false),
+  );
+  assert.deepEqual(fake.seen, []);
+  const allowed = connectionOf({ ...target, "x-sslmode": "disable" });
+  await assert.rejects(run("select 1", { connection: allowed }));
+  assert.deepEqual(fake.seen, ["cnry-clear\0"]);
 });
 
 test("ends the statement on the server when the step is stopped", async () => {
@@ -325,19 +330,24 @@ describe("encrypts", () => {
   });
 });
 
-test("survives a server that speaks something else, breaks off, or lies", async () => {
-  const answers: [string | Buffer, RegExp][] = [
-    ["HTTP/1.1 400 Bad Request\r\n\r\n", /CONNECTION_FAILED|SIGN_IN_FAILED/],
-    [Buffer.from([82, 255, 255, 255, 255]), /CONNECTION_FAILED/],
-    ["", /CONNECTION_FAILED/],
+test("survives a server that speaks something else, breaks off, or never ends", async () => {
+  const answers: [(socket: Socket) => void, RegExp][] = [
+    [(socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"), /^(CONNECTION_FAILED|SIGN_IN_FAILED)/],
+    [(socket) => socket.end(Buffer.from([82, 255, 255, 255, 255])), /^CONNECTION_FAILED/],
+    [(socket) => socket.destroy(), /^CONNECTION_FAILED/],
+    [
+      (socket) =>
+        socket.write(Buffer.concat([Buffer.from([78, 127, 255, 255, 255]), Buffer.alloc(4_000_000)])),
+      /^CONNECTION_FAILED .*sends more than a sign-in takes/,
+    ],
   ];
-  for (const [answer, code] of answers) {
+  for (const [answer, expected] of answers) {
     await using server = await listener((socket) => {
-      socket.once("data", () => (answer === "" ? socket.destroy() : socket.end(answer)));
+      socket.once("data", () => answer(socket));
     });
     const target = { host: "127.0.0.1", port: String(server.port), "x-sslmode": "disable" };
-    await assert.rejects(run("select 1", { connection: connectionOf(target) }), (error: { code: string }) =>
-      code.test(error.code),
+    await assert.rejects(run("select 1", { connection: connectionOf(target) }), (error: StepError) =>
+      expected.test(`${error.code} ${error.message}`),
     );
   }
 });
@@ -347,6 +357,26 @@ test("finds an expression in the text of a statement when the job is saved, and 
   assert.match(inputFaults({ sql: "{{steps['a'].output}}" })[0]!.message, /in values/);
   assert.deepEqual(inputFaults({ sql: "select '{{1,2},{3,4}}'::int[], '{{params}}'" }), []);
 });
+
+/** A server without TLS that wants a password as it is, and keeps what it is sent for one. */
+async function asksForPassword() {
+  const seen: string[] = [];
+  const server = await listener((socket) => {
+    const ask = () => {
+      socket.write(Buffer.from([82, 0, 0, 0, 8, 0, 0, 0, 3]));
+      socket.once("data", (answer) => {
+        seen.push(answer.subarray(5).toString());
+        socket.destroy();
+      });
+    };
+    socket.once("data", (first) => {
+      if (first.length > 8) return ask();
+      socket.write("N");
+      socket.once("data", ask);
+    });
+  });
+  return { ...server, seen };
+}
 
 async function listener(serve: (socket: Socket) => void) {
   const server: Server = createServer((socket) => {

@@ -56,6 +56,7 @@ test("makes each call that was recorded once, though its process is killed betwe
     "Three notes.",
   ]);
   const calling = Promise.withResolvers<void>();
+  const stopping = Promise.withResolvers<void>();
   let began = 0;
   tools.state.on = ({ args }: Call) => {
     if (!JSON.stringify(args).includes("middle")) return undefined;
@@ -71,11 +72,15 @@ test("makes each call that was recorded once, though its process is killed betwe
     "Found.",
   ]);
   await pawl.whileUp(Promise.all([asking.promise, calling.promise]));
+  // Nothing of one that is stopped is needed any more.
+  const stopped = await agent("stopped", [{ calls: [call("note", "done")] }, () => stopping.resolve()]);
+  await pawl.whileUp(stopping.promise);
+  await pawl.client.stopExecution({ body: { jobExecutionId: stopped.id } });
   await pawl.kill();
   // What was kept for the next process is sealed.
   const kept = await dumpDatabase(database.url);
   const rows = kept.get("public.step_checkpoint")!.split("\n");
-  assert.equal(rows.length, 5 + 4 + 4, rows.join("\n"));
+  assert.equal(rows.length, 5 + 4 + 4 + 3, rows.join("\n"));
   assert.ok(rows.every((row) => row.includes("ENC(v1.")) && !/between|middle|Do it/.test(rows.join()));
   tools.state.on = () => undefined;
   pawl = await home.start();
@@ -93,6 +98,7 @@ test("makes each call that was recorded once, though its process is killed betwe
     "between 2": 1,
     "between 3": 1,
     before: 1,
+    done: 1,
     first: 1,
     middle: 3,
   });
@@ -120,7 +126,7 @@ test("makes each call that was recorded once, though its process is killed betwe
     [2, 1, 0],
   );
   while ((await dumpDatabase(database.url)).get("public.step_checkpoint") !== "");
-  await Promise.all([between, writing, reading].map(({ model }) => model[Symbol.asyncDispose]()));
+  await Promise.all([between, writing, reading, stopped].map(({ model }) => model[Symbol.asyncDispose]()));
 });
 
 async function ended(id: string) {

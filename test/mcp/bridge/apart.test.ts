@@ -184,6 +184,13 @@ test("a bridge with a wrong credential, or one that is too weak, is Misconfigure
   }
 });
 
+test("a bridge that takes no requests to the name that the platform calls it by is Misconfigured", async () => {
+  await startBridge({ PAWL_MCP_ALLOWED_HOSTS: "mcp.example.org" });
+  const seen = await health();
+  assert.deepEqual([seen.status, failed(seen)], ["Misconfigured", [["mcp", "HOST_REFUSED"]]]);
+  assert.match(seen.message, /PAWL_MCP_ALLOWED_HOSTS/);
+});
+
 test("something else where the bridge should be is no bridge", async () => {
   const other: Server = createServer((_request, response) => response.end("<p>hello</p>"));
   other.listen(bridgePort, "127.0.0.1");

@@ -15,6 +15,7 @@ before(async () => {
   pawl = await startTestPawl({
     PAWL_MCP_REQUESTS_PER_MINUTE: String(perMinute),
     PAWL_SIGN_IN_LIMIT: String(perMinute),
+    PAWL_MCP_CONFIRM: "off",
   });
   jobs = await makeJobs(pawl);
 });
@@ -270,4 +271,13 @@ test("holds up who tries tokens, and nobody with a right one at the same address
     401,
     "who sends none tries nothing",
   );
+});
+
+test("stops at once where the operator has nobody asked", async () => {
+  const { ask } = await asker();
+  const { data } = await pawl.client.startJob({ body: { jobId: jobs.slow.id } });
+  const params = { name: "stop_run", arguments: { executionId: data.executionId } };
+  const capabilities = { elicitation: { form: {} } };
+  const stopped = resultOf(await ask({ method: "tools/call", params, capabilities }));
+  assert.equal(stopped.structuredContent?.status, "STOPPED", JSON.stringify(stopped));
 });

@@ -44,7 +44,7 @@ test("pawl mcp-server registers, discovers, shows and removes servers, and reads
     "--header",
     "X-B",
   ];
-  assert.equal((await run(custom, "one\ntwo\n")).code, 0);
+  assert.equal((await run(custom, "X-A: one\nX-B: two\n")).code, 0);
   const shown = await parsed("show", "CUSTOM");
   assert.deepEqual(shown.authConfig, { headers: { "X-A": "********", "X-B": "********" } });
 
@@ -79,10 +79,10 @@ test("pawl mcp-server says what is missing on the command line", async () => {
     [["add", "x", tools.url, "--auth", "custom"], "", /needs --header/],
     [
       ["add", "x", tools.url, "--auth", "custom", "--header", "a", "--header", "b"],
-      "one\n",
-      /no b on standard input/,
+      "a: one\n",
+      /with a and b, each a text: b is none/,
     ],
-    [["add", "x", tools.url, "--auth", "bearer"], "", /no token on standard input/],
+    [["add", "x", tools.url, "--auth", "bearer"], "", /pipe token in/],
     [["remove", "My Tools"], "", /say --yes/],
   ];
   const outcomes = await Promise.all(table.map(([args, input]) => run(args, input)));

@@ -4,7 +4,11 @@ import { test } from "node:test";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type { DiscoveryStep } from "../../../src/contract/mcp-server.ts";
+import { createDialer } from "../../../src/lib/dialer.ts";
+import { StepError } from "../../../src/lib/step-error.ts";
+import { mcpTool } from "../../../src/plugins/mcp-tool/mcp-tool.ts";
 import { registryApp } from "../../helpers/registry-app.ts";
+import { runStep } from "../../helpers/step.ts";
 import { hostileServer, listening, mischiefs, tool } from "../hostile.ts";
 
 /** For those who would never end by themselves. The rest are to be found out long before. */
@@ -21,6 +25,23 @@ const inUse = () => {
   return heapUsed + external;
 };
 
+/** How long it takes, and by how much the memory in use grows meanwhile at most. */
+async function measured<T>(work: () => Promise<T>) {
+  collect();
+  const before = inUse();
+  let peak = before;
+  const sampler = setInterval(() => {
+    peak = Math.max(peak, inUse());
+  }, 5);
+  const since = performance.now();
+  try {
+    const result = await work();
+    return { result, took: performance.now() - since, grew: peak - before };
+  } finally {
+    clearInterval(sampler);
+  }
+}
+
 test("ends within its time and memory, whatever the server does, and keeps nothing of it but the reason", async (t) => {
   const { call, pool, deps } = await registryApp(t);
   const hostile = await hostileServer();
@@ -30,18 +51,8 @@ test("ends within its time and memory, whatever the server does, and keeps nothi
     const times = code === "TIMEOUT" ? short : long;
     Object.assign(deps, { times });
     const { data: made } = await call("POST", "", { name: what, url });
-    // Once before, so that the fixture has made what it sends.
-    if (what.includes("kB")) await call("POST", `/${made.id}/discover`);
-    collect();
-    const before = inUse();
-    let peak = before;
-    const sampler = setInterval(() => {
-      peak = Math.max(peak, inUse());
-    }, 5);
-    const since = performance.now();
-    const { status, data: found, response } = await call("POST", `/${made.id}/discover`);
-    const took = performance.now() - since;
-    clearInterval(sampler);
+    const { took, grew, result } = await measured(() => call("POST", `/${made.id}/discover`));
+    const { status, data: found, response } = result;
     assert.equal(status, 200, `${what}: ${response.body}`);
     assert.deepEqual(
       [found.status, found.error?.code],
@@ -50,7 +61,7 @@ test("ends within its time and memory, whatever the server does, and keeps nothi
     );
     assert.equal(found.error.step, atInitialize ? "INITIALIZE" : "LIST_TOOLS", what);
     assert.ok(took < times.totalMs + grace, `${what}: it took ${Math.round(took)} ms`);
-    assert.ok(peak - before < 50 * MIB, `${what}: it took ${Math.round((peak - before) / MIB)} MiB`);
+    assert.ok(grew < 50 * MIB, `${what}: it took ${Math.round(grew / MIB)} MiB`);
     assert.ok(found.error.message.length < 500 && !/\u202e/.test(found.error.message), what);
     const { data: read } = await call("GET", `/${made.id}`);
     assert.deepEqual(
@@ -61,6 +72,39 @@ test("ends within its time and memory, whatever the server does, and keeps nothi
   }
   const { rows } = await pool.query("select count(*)::int as kept from mcp_server_tool");
   assert.equal(rows[0].kept, 0);
+});
+
+test("ends a step within its time and memory too, whatever the server that it calls has become", async (t) => {
+  const dialer = createDialer({ policy: "guarded", ownPorts: () => [] });
+  t.after(() => dialer.close());
+  const hostile = await hostileServer();
+  t.after(() => hostile[Symbol.asyncDispose]());
+  for (const [i, what] of Object.keys(mischiefs).entries()) {
+    const server = {
+      id: "1",
+      name: what,
+      url: new URL(hostile.url.replace("/mcp", `/${i}`)),
+      headers: {},
+      secrets: [],
+      era: "legacy" as const,
+      tools: new Map(),
+    };
+    const type = mcpTool({ dialer, version: "1", findServer: async () => server });
+    const { code } = mischiefs[what]!;
+    // An answer to another request is none: it is waited on for the right one.
+    const timeoutMs = code === "TIMEOUT" || what === "answers another request" ? 400 : 10_000;
+    const { took, grew, result } = await measured(async () =>
+      runStep(type, { input: { serverId: "1", tool: "t", timeoutMs } }).catch((error: unknown) => error),
+    );
+    assert.ok(result instanceof StepError, `${what}: ${JSON.stringify(result)}`);
+    if (/TIMEOUT|kB|events|line|200 MB$/.test(`${code} ${what}`)) {
+      assert.match(result.code, /MCP_TIMEOUT|RESPONSE_TOO_LARGE/, what);
+      assert.equal(result.code === "MCP_TIMEOUT", code === "TIMEOUT", `${what}: ${result.message}`);
+    }
+    assert.ok(took < timeoutMs + grace, `${what}: it took ${Math.round(took)} ms`);
+    assert.ok(grew < 50 * MIB, `${what}: it took ${Math.round(grew / MIB)} MiB`);
+    assert.ok(result.message.length < 1000 && !/\u202e/.test(result.message), what);
+  }
 });
 
 test("takes out of a list what hides in it or can't be kept, masks the credential in it, and says so", async (t) => {
