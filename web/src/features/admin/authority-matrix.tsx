@@ -64,7 +64,7 @@ export function AuthorityMatrix({ value, onChange, held, disabled, error }: Matr
                     .filter((resource) => resource.area === area)
                     .map(({ name, actions }) => (
                       <Table.Tr key={name}>
-                        <Table.Th w={150} fw={400} fz="sm" style={{ overflowWrap: "anywhere" }}>
+                        <Table.Th w="32%" fw={400} fz="sm" style={{ overflowWrap: "anywhere" }}>
                           {spaced(name)}
                         </Table.Th>
                         <Table.Td>

@@ -43,7 +43,6 @@ const columns: Column<StoredFile>[] = [
     header: "Type",
     width: "22%",
     sort: "contentType",
-    phone: "meta",
     cell: ({ contentType }) => contentType,
   },
   {

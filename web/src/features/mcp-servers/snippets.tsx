@@ -1,10 +1,10 @@
 import { type AssistantName, assistants, snippetFor } from "@contract/assistant-snippets.ts";
-import { Button, CopyButton, Group, SegmentedControl, Stack, Text } from "@mantine/core";
+import { Button, CopyButton, Group, NativeSelect, SegmentedControl, Stack, Text } from "@mantine/core";
 import { IconCheck, IconCopy } from "@tabler/icons-react";
 import { useState } from "react";
 import { CodeBlock } from "../../components/code-block.tsx";
 
-const names = Object.keys(assistants) as AssistantName[];
+const choices = Object.entries(assistants).map(([value, { label }]) => ({ value, label }));
 
 /** What to put into an assistant's configuration, to copy. */
 export function Snippets({ token }: { token?: string }) {
@@ -13,11 +13,19 @@ export function Snippets({ token }: { token?: string }) {
   return (
     <Stack gap="sm">
       <SegmentedControl
+        visibleFrom="sm"
         aria-label="Assistant"
-        data={names.map((value) => ({ value, label: assistants[value].label }))}
+        data={choices}
         value={name}
         onChange={(next) => setName(next as AssistantName)}
         fullWidth
+      />
+      <NativeSelect
+        hiddenFrom="sm"
+        label="Assistant"
+        data={choices}
+        value={name}
+        onChange={({ currentTarget }) => setName(currentTarget.value as AssistantName)}
       />
       <Group justify="space-between" gap="xs" wrap="nowrap">
         <Text size="sm" c="dimmed">
