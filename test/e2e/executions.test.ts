@@ -104,7 +104,7 @@ describe("an execution", () => {
     await page.getByRole("link", { name: "Attempts" }).click();
     const attempts = page.getByRole("region", { name: "Attempts side by side" });
     await attempts.getByText("Attempt 2").waitFor();
-    await attempts.getByText('"paid"').waitFor();
+    await attempts.getByText("1 item").waitFor();
     assert.match(page.url(), /step=shop&view=attempts/);
     await lookOver(page, "attempts side by side");
     await page.getByRole("button", { name: "Close the step" }).click();
