@@ -53,3 +53,8 @@ create table dataset (
   updated_by  text not null
 );
 create index dataset_content on dataset (content_id);
+
+-- "Which jobs use this?" of certificates, datasets, files and API templates: all that the input of a step may name one by.
+create index step_record on step using gin ((array_remove(array[
+  definition #>> '{input,certificate}', definition #>> '{input,trust}', definition #>> '{input,dataset}',
+  definition #>> '{input,file}', definition #>> '{input,apiTemplate}'], null)));

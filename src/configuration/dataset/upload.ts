@@ -4,6 +4,7 @@ import { throwFaults } from "../../http/validate.ts";
 import { newId } from "../../lib/ids.ts";
 import type { ContentStore } from "../content-store.ts";
 import { uploadContent } from "../take-over.ts";
+import type { RecordUsage } from "../usage.ts";
 import type { Cell } from "./cell.ts";
 import { givenTypes } from "./columns.ts";
 import { decoded } from "./decode.ts";
@@ -14,6 +15,7 @@ import { Table, tooMany } from "./table.ts";
 
 export interface DatasetDeps {
   store: DatasetStore;
+  usageOf: RecordUsage;
   rows: RowStore;
   contents: ContentStore;
 }
