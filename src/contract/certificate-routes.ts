@@ -6,7 +6,8 @@ import {
   CertificateName,
   DecryptedCertificate,
 } from "./certificate.ts";
-import { BulkDeleted, BulkDeleteRequest, Forced, NamedOption, Usage } from "./configuration.ts";
+import { BulkDeleted, BulkDeleteRequest, NamedOption, Usage } from "./configuration.ts";
+import { Forced } from "./forced.ts";
 import type { Route } from "./routes.ts";
 import { FilterRequest, searchFields } from "./search.ts";
 import { Id, Meta } from "./shapes.ts";

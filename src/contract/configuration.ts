@@ -23,8 +23,3 @@ export const Usage = Type.Object({
   totalJobs: Type.Integer({ description: "With those that the caller may not see." }),
 });
 export type Usage = Static<typeof Usage>;
-
-/** The query of deletions. */
-export const Forced = Type.Object({
-  force: Type.Optional(Type.Boolean({ default: false, description: "Also when jobs refer to it." })),
-});

@@ -1,6 +1,7 @@
 import Type from "typebox";
-import { BulkDeleted, BulkDeleteRequest, Forced, NamedOption, Usage } from "./configuration.ts";
+import { BulkDeleted, BulkDeleteRequest, NamedOption, Usage } from "./configuration.ts";
 import { AppendRequest, Dataset, DatasetInput, DatasetName, DatasetRow, datasetLimits } from "./dataset.ts";
+import { Forced } from "./forced.ts";
 import type { Route } from "./routes.ts";
 import { FilterRequest, searchFields } from "./search.ts";
 import { Id, Meta, OneOf } from "./shapes.ts";
