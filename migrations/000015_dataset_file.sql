@@ -45,6 +45,7 @@ create table dataset (
   description text not null,
   columns     json not null,                         -- names and types, in the order of the cells
   row_count   integer not null,
+  size        bigint not null,                       -- characters of all cells
   content_id  uuid not null references stored_content (id),
   version     integer not null,
   created_at  timestamptz not null,
