@@ -4,7 +4,12 @@ import { makeCertificate } from "../../test/helpers/certificates.ts";
 import { configurationApp } from "../../test/helpers/configuration-app.ts";
 import { jobOf } from "../../test/helpers/jobs-app.ts";
 import { assertRefused } from "../../test/helpers/walk-routes.ts";
+import { searchFields } from "../contract/search.ts";
 import { newId } from "../lib/ids.ts";
+import { apiTemplateFields } from "./api-template/store.ts";
+import { certificateFields } from "./certificate/store.ts";
+import { datasetFields } from "./dataset/store.ts";
+import { fileFields } from "./file/store.ts";
 
 // What else the paths of these nouns could mean, and what people type.
 const names = [
@@ -135,5 +140,17 @@ test("keeps what jobs use, by its id or its name, unless it is forced, and says 
     }
     const forced = await app.call("POST", `/${noun}/bulk-delete?force=true`, { ids });
     assert.deepEqual(forced.data, { deleted: [id], notFound: [ids[1]] });
+  }
+});
+
+test("the contract names the fields that can be asked for", () => {
+  const maps = {
+    searchCertificates: certificateFields,
+    searchDatasets: datasetFields,
+    searchFiles: fileFields,
+    searchApiTemplates: apiTemplateFields,
+  };
+  for (const [name, fields] of Object.entries(maps)) {
+    assert.deepEqual(Object.keys(fields).sort(), [...searchFields[name as keyof typeof maps]].sort(), name);
   }
 });
