@@ -45,6 +45,7 @@ create table dataset (
   description text not null,
   columns     json not null,                         -- names and types, in the order of the cells
   row_count   integer not null,
+  size        bigint not null,                       -- characters of all cells
   content_id  uuid not null references stored_content (id),
   version     integer not null,
   created_at  timestamptz not null,
@@ -53,3 +54,8 @@ create table dataset (
   updated_by  text not null
 );
 create index dataset_content on dataset (content_id);
+
+-- "Which jobs use this?" of certificates, datasets, files and API templates: all that the input of a step may name one by.
+create index step_record on step using gin ((array_remove(array[
+  definition #>> '{input,certificate}', definition #>> '{input,trust}', definition #>> '{input,dataset}',
+  definition #>> '{input,file}', definition #>> '{input,apiTemplate}'], null)));

@@ -14,10 +14,12 @@ import { datasetStore } from "./configuration/dataset/store.ts";
 import { fileRoutes } from "./configuration/file/routes.ts";
 import { fileStore } from "./configuration/file/store.ts";
 import { sealedSource } from "./configuration/sealed-store.ts";
+import type { RecordUsage } from "./configuration/usage.ts";
 import { variableLoader } from "./configuration/variable/load.ts";
 import { variableRoutes } from "./configuration/variable/routes.ts";
 import { variableSecrets, variableStore } from "./configuration/variable/store.ts";
-import { connectionUsage } from "./jobs/usage.ts";
+import type { ResourceKind } from "./jobs/step-type.ts";
+import { connectionUsage, recordUsage } from "./jobs/usage.ts";
 import type { Dialer } from "./lib/dialer.ts";
 import type { SealedSource } from "./vault/sealed-source.ts";
 import type { Vault } from "./vault/vault.ts";
@@ -45,6 +47,11 @@ export type Configuration = ReturnType<typeof createConfiguration>;
 export function createConfiguration({ pool, vault, fileLimit, dialer }: ConfigurationDeps) {
   const variables = { store: variableStore(pool), vault };
   const contents = contentStore(pool);
+  const usageOf = recordUsage(pool);
+  const usageAs =
+    (kind: ResourceKind): RecordUsage =>
+    (principal, records) =>
+      usageOf(kind, principal, records);
   return {
     connections: {
       store: connectionStore(pool),
@@ -54,11 +61,11 @@ export function createConfiguration({ pool, vault, fileLimit, dialer }: Configur
     },
     variables,
     loadVariables: variableLoader(variables.store, vault),
-    certificates: { store: certificateStore(pool), vault },
+    certificates: { store: certificateStore(pool), vault, usageOf: usageAs("certificate") },
     contents,
-    datasets: { store: datasetStore(pool), rows: rowStore(pool), contents },
-    apiTemplates: { store: apiTemplateStore(pool) },
-    files: { store: fileStore(pool), contents, limit: fileLimit },
+    datasets: { store: datasetStore(pool), rows: rowStore(pool), contents, usageOf: usageAs("dataset") },
+    apiTemplates: { store: apiTemplateStore(pool), usageOf: usageAs("apiTemplate") },
+    files: { store: fileStore(pool), contents, limit: fileLimit, usageOf: usageAs("file") },
   };
 }
 

@@ -10,6 +10,7 @@ import { checkpointSeal, composeRegistry } from "./compose-registry.ts";
 import { composeRuntime } from "./compose-runtime.ts";
 import { composeVault } from "./compose-vault.ts";
 import type { Config } from "./config.ts";
+import { startSweeping } from "./configuration/sweeper.ts";
 import { vaultRoutes } from "./configuration/vault/routes.ts";
 import { openDatabase } from "./database.ts";
 import { isStoreUnavailable } from "./db/faults.ts";
@@ -157,6 +158,8 @@ export async function startPawl(config: Config): Promise<Pawl> {
     );
   }, hourMs);
   opened.defer(() => clearInterval(cleaner));
+
+  opened.defer(startSweeping(configuration.contents, log));
 
   const app = await createApp({
     logger: log,

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { saveConnection } from "../src/cli/connection-apply.ts";
 import { echo, httpServer } from "./helpers/http-server.ts";
 import { runPawl } from "./helpers/pawl-command.ts";
 import { type RunningPawl, startTestPawl } from "./helpers/running-pawl.ts";
@@ -97,6 +98,43 @@ describe("pawl connection and pawl var", () => {
     writeFileSync(join(folder, "graph.yaml"), graph.replace("a.example", "b.example"));
     const entered = await pawl(["connection", "apply", "graph.yaml", "--secret", "clientSecret"], canary);
     assert.equal(entered.code, 0, entered.stderr);
+  });
+
+  test("ask for the secrets that are missing where somebody is there to be asked, and for nothing else", async () => {
+    const { data: types } = await server.client.listConnectionTypes();
+    const asked: string[] = [];
+    const terminal = {
+      isTerminal: true,
+      read: () => assert.fail("a terminal has no end"),
+      ask: async (message: string) => {
+        asked.push(message);
+        return canary;
+      },
+    };
+    const save = (host: string, variables: Record<string, string>) => {
+      const input = {
+        name: "asked",
+        connectionType: "object-storage" as const,
+        variables: { ...variables, endpoint: host },
+      };
+      const type = types.find(({ connectionType }) => connectionType === input.connectionType);
+      return saveConnection(server.client, input, {}, type, terminal);
+    };
+    const plain = { accessKeyId: "a", region: "eu", bucket: "b" };
+    const { connection } = await save("https://one.example", plain);
+    assert.deepEqual(asked, ["secretAccessKey:"]);
+    await save("https://one.example", { ...plain, region: "us" });
+    assert.equal(asked.length, 1, "it stays");
+    await save("https://two.example", plain);
+    assert.equal(asked.length, 2, "it would go elsewhere");
+    assert.equal((await variablesOf(connection.id)).secretAccessKey, canary);
+    await assert.rejects(save("https://two.example", { ...plain, bucket: "no/bucket" }), {
+      code: "VALIDATION_FAILED",
+    });
+    await assert.rejects(save("https://three.example", { region: "eu", bucket: "b" }), {
+      code: "VALIDATION_FAILED",
+    });
+    assert.equal(asked.length, 2, "no secret mends that");
   });
 
   test("place faults in the file, and take several secrets and headers as an object", async () => {

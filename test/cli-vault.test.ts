@@ -85,6 +85,11 @@ describe("pawl vault and pawl audit", () => {
     const old = await runPawl(["serve"], { cwd: folder, env: serving() });
     assert.equal(old.code, 2);
     assert.match(old.stderr, /The master key from .*master-key has the id/);
+    const elsewhere = { ...serving(), PAWL_DATA_DIR: join(folder, "elsewhere") };
+    const none = await runPawl(["serve"], { cwd: folder, env: elsewhere });
+    assert.equal(none.code, 2);
+    assert.match(none.stderr, /has no master key to open them\. Set PAWL_MASTER_KEY or PAWL_MASTER_KEY_FILE/);
+    assert.ok(!existsSync(join(folder, "elsewhere", "master-key")), "none is made: it would open nothing");
     await serve({ PAWL_MASTER_KEY: next! });
     assert.ok(!(await pawl("vault", "status")).stdout.includes("not in force"));
     const wrong = await runPawl(["serve"], { cwd: folder, env: { ...serving(), PAWL_MASTER_KEY: other! } });

@@ -12,7 +12,7 @@ const templates: Noun<ApiTemplateItem> = {
   command: "api-template",
   word: "API template",
   search: ({ client }, body) => client.searchApiTemplates({ body }),
-  remove: ({ client }, id) => client.deleteApiTemplate({ params: { id } }),
+  remove: ({ client }, id, force) => client.deleteApiTemplate({ params: { id }, query: { force } }),
 };
 
 /** What `show` says of a template and no one may set. */

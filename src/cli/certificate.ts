@@ -13,7 +13,7 @@ const certificates: Noun<CertificateItem> = {
   command: "certificate",
   word: "certificate",
   search: ({ client }, body) => client.searchCertificates({ body }),
-  remove: ({ client }, id) => client.deleteCertificate({ params: { id } }),
+  remove: ({ client }, id, force) => client.deleteCertificate({ params: { id }, query: { force } }),
 };
 
 export function addCertificate(program: Command): void {

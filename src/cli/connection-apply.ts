@@ -1,12 +1,13 @@
 import type { Command } from "commander";
 import { parse as parseYaml } from "yaml";
+import type { Client } from "../client/client.ts";
 import { ClientError } from "../client/error.ts";
 import type { Connection, ConnectionInput, ConnectionTypeInfo } from "../contract/connection.ts";
 import { placed, readSource } from "./apply.ts";
 import { CliError } from "./exit.ts";
 import { pawl } from "./own-name.ts";
-import { readSecrets } from "./secrets.ts";
-import { openSession, type Session } from "./session.ts";
+import { ownTerminal, readSecrets } from "./secrets.ts";
+import { openSession } from "./session.ts";
 import { paint, safe } from "./text.ts";
 
 /** What `show --json` says of a connection and no one may set. */
@@ -55,9 +56,11 @@ Examples:
       const { data: types } = await session.client.listConnectionTypes();
       const type = types.find(({ connectionType }) => connectionType === input.connectionType);
       const secrets = await readSecrets(secret.map((name) => ({ name, multiline: isMultiline(type, name) })));
-      const { connection, message } = await save(session, input, secrets, type).catch((error: unknown) => {
-        throw error instanceof ClientError ? explained(error, placed(error, file, content), type) : error;
-      });
+      const { connection, message } = await saveConnection(session.client, input, secrets, type).catch(
+        (error: unknown) => {
+          throw error instanceof ClientError ? explained(error, placed(error, file, content), type) : error;
+        },
+      );
       session.result(
         connection,
         () => `${safe(message)} ${paint("bold", safe(connection.name))} ${connection.id}`,
@@ -65,11 +68,13 @@ Examples:
     });
 }
 
-async function save(
-  { client }: Session,
+/** Saves it; secrets that are all that is missing are asked for, where somebody is there to be asked. */
+export async function saveConnection(
+  client: Client,
   input: ConnectionInput,
   secrets: Record<string, string>,
   type: ConnectionTypeInfo | undefined,
+  terminal = ownTerminal,
 ): Promise<{ connection: Connection; message: string }> {
   const send = async (more: Record<string, string>) => {
     const body = { ...input, variables: { ...input.variables, ...secrets, ...more } };
@@ -80,9 +85,9 @@ async function save(
     return await send({});
   } catch (error) {
     const missing = error instanceof ClientError ? missingSecrets(error, type) : [];
-    // Somebody is there to be asked: the rest of the file was right.
-    if (missing.length === 0 || !process.stdin.isTTY) throw error;
-    return send(await readSecrets(missing.map((name) => ({ name, multiline: isMultiline(type, name) }))));
+    if (missing.length === 0 || !terminal.isTerminal) throw error;
+    const wanted = missing.map((name) => ({ name, multiline: isMultiline(type, name) }));
+    return send(await readSecrets(wanted, terminal));
   }
 }
 

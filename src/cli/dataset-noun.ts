@@ -5,5 +5,5 @@ export const datasets: Noun<Dataset> = {
   command: "dataset",
   word: "dataset",
   search: ({ client }, body) => client.searchDatasets({ body }),
-  remove: ({ client }, id) => client.deleteDataset({ params: { id } }),
+  remove: ({ client }, id, force) => client.deleteDataset({ params: { id }, query: { force } }),
 };

@@ -13,7 +13,7 @@ const files: Noun<StoredFile> = {
   command: "file",
   word: "file",
   search: ({ client }, body) => client.searchFiles({ body }),
-  remove: ({ client }, id) => client.deleteFile({ params: { id } }),
+  remove: ({ client }, id, force) => client.deleteFile({ params: { id }, query: { force } }),
 };
 
 export function addFile(program: Command): void {

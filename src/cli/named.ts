@@ -21,7 +21,7 @@ export interface Noun<Item extends Named> {
   /** As people call it. */
   word: string;
   search(session: Session, body: FilterRequest): Promise<{ data: Item[]; meta: Meta; message: string }>;
-  remove(session: Session, id: string): Promise<{ message: string }>;
+  remove(session: Session, id: string, force: boolean): Promise<{ message: string }>;
 }
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -87,13 +87,14 @@ export function addNamedDelete<Item extends Named>(
   group
     .command("delete")
     .argument(`<${noun.command}>`, "name or id")
+    .option("--force", "also when jobs use it")
     .option("-y, --yes", "do not ask")
     .description(description)
-    .action(async (nameOrId: string, options: { yes?: boolean }, command: Command) => {
+    .action(async (nameOrId: string, options: { yes?: boolean; force?: boolean }, command: Command) => {
       const session = openSession(command);
       const { id, name } = await findNamed(noun, session, nameOrId);
       if (!options.yes) await confirm(`Delete the ${noun.word} "${safe(name)}"?`);
-      const { message } = await noun.remove(session, id);
+      const { message } = await noun.remove(session, id, options.force ?? false);
       session.result({ id, name, deleted: true }, () => safe(message));
     });
 }

@@ -9,7 +9,7 @@ export interface WantedSecret {
   multiline?: boolean;
 }
 
-interface Terminal {
+export interface Terminal {
   /** Standard input is a terminal, so that somebody can be asked. */
   isTerminal: boolean;
   /** All of standard input. */
@@ -18,7 +18,7 @@ interface Terminal {
   ask(message: string): Promise<string>;
 }
 
-const ownTerminal: Terminal = {
+export const ownTerminal: Terminal = {
   isTerminal: process.stdin.isTTY === true,
   read: () => readFileSync(0, "utf8"),
   async ask(message) {

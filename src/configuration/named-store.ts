@@ -84,6 +84,14 @@ export function namedStore<Row extends NamedRow>(pool: pg.Pool, table: string, o
       return { rows: found.rows, total: count.rows[0]!.total };
     },
 
+    async namesOf(ids: readonly string[]): Promise<{ id: string; name: string }[]> {
+      const { rows } = await pool.query<{ id: string; name: string }>(
+        `select id::text, name from ${table} where id = any($1::uuid[])`,
+        [ids],
+      );
+      return rows;
+    },
+
     /** Those of these ids that are there, unchanged by others until the transaction ends. */
     async lockAll(client: pg.PoolClient, ids: readonly string[]): Promise<Row[]> {
       const { rows } = await client.query<Row>(

@@ -2,7 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { makeCertificate } from "../../test/helpers/certificates.ts";
 import { configurationApp } from "../../test/helpers/configuration-app.ts";
+import { jobOf } from "../../test/helpers/jobs-app.ts";
 import { assertRefused } from "../../test/helpers/walk-routes.ts";
+import { searchFields } from "../contract/search.ts";
+import { newId } from "../lib/ids.ts";
+import { apiTemplateFields } from "./api-template/store.ts";
+import { certificateFields } from "./certificate/store.ts";
+import { datasetFields } from "./dataset/store.ts";
+import { fileFields } from "./file/store.ts";
 
 // What else the paths of these nouns could mean, and what people type.
 const names = [
@@ -73,4 +80,77 @@ test("takes any name of certificates, datasets, files and API templates, and fin
   const kinds = new Set(app.trail.entries.map(({ target }) => target?.type));
   assert.ok(app.trail.entries.length >= 8 * names.length, [...kinds].join());
   assert.ok(!JSON.stringify(app.trail.entries).includes("BEGIN CERTIFICATE"));
+});
+
+test("keeps what jobs use, by its id or its name, unless it is forced, and says where it is used", async (t) => {
+  const app = await configurationApp(t);
+  const { certificate } = makeCertificate({ subject: "a" });
+  const upsert = async (noun: string, name: string, more: object) =>
+    (await app.call("POST", `/${noun}/upsert`, { name, ...more })).data as { id: string };
+  const file = async (name: string) => {
+    const headers = { authorization: `Bearer ${app.admin}`, "content-type": "text/plain" };
+    const url = `/file/upload?name=${name}`;
+    return (await app.app.inject({ method: "POST", url, headers, payload: "x" })).json().data as {
+      id: string;
+    };
+  };
+  const columns = [{ name: "a", type: "string" }];
+  const kept = {
+    certificate: [await upsert("certificate", "used", { certificate }), "certificate"],
+    dataset: [await upsert("dataset", "used", { columns }), "dataset"],
+    file: [await file("used"), "file"],
+    api: [await upsert("api", "used", { method: "GET", path: "/" }), "apiTemplate"],
+  } as const;
+  const job = await app.make(jobOf({ name: "nightly", tags: ["mine"] }));
+  const other = await app.make(jobOf({ name: "hidden" }));
+  const give = (jobId: string, input: object) =>
+    app.pool.query(
+      `update step set definition = (definition::jsonb || jsonb_build_object('input', $1::jsonb))::json
+       where job_id = $2 and definition ->> 'key' = 'first'`,
+      [JSON.stringify(input), jobId],
+    );
+  const limited = await app.principal("limited", ["*:*:*"], { tags: ["mine"] });
+  const blind = await app.principal("blind", ["ConfigService:*:*"]);
+  for (const [noun, [{ id }, field]] of Object.entries(kept)) {
+    const usage = async (token = app.admin) => (await app.as(token, "GET", `/${noun}/${id}/usage`)).data;
+    for (const input of [{}, { [field]: "other" }, { other: "used" }, { file: "used", action: "write" }]) {
+      await give(job.id, input);
+      assert.deepEqual(await usage(), { jobs: [], totalJobs: 0 }, `${noun} ${JSON.stringify(input)}`);
+    }
+    await give(job.id, { [field]: "used" });
+    await give(other.id, { [field]: id.toUpperCase() });
+    const mine = { id: job.id, name: "nightly", steps: ["first"] };
+    assert.deepEqual(await usage(), {
+      jobs: [{ ...mine, id: other.id, name: "hidden" }, mine],
+      totalJobs: 2,
+    });
+    assert.deepEqual(await usage(limited.token), { jobs: [mine], totalJobs: 2 });
+    assert.deepEqual(await usage(blind.token), { jobs: [], totalJobs: 2 });
+    assertRefused((await app.call("GET", `/${noun}/${newId()}/usage`)).response, 404, "NOT_FOUND");
+    const refused = await app.as(limited.token, "DELETE", `/${noun}/delete/${id}`);
+    assertRefused(refused.response, 409, "INVALID_STATE");
+    assert.match(refused.body.message, /is used by "nightly" and 1 more\. .*force=true/);
+    const ids = [id.toUpperCase(), newId()];
+    const both = await app.call("POST", `/${noun}/bulk-delete`, { ids });
+    assertRefused(both.response, 409, "INVALID_STATE");
+    assert.equal((await app.call("GET", `/${noun}/${id}`)).status, 200);
+    if (noun === "certificate") {
+      await give(job.id, { trust: "used" });
+      assert.equal((await usage()).totalJobs, 2, "to trust it is to use it");
+    }
+    const forced = await app.call("POST", `/${noun}/bulk-delete?force=true`, { ids });
+    assert.deepEqual(forced.data, { deleted: [id], notFound: [ids[1]] });
+  }
+});
+
+test("the contract names the fields that can be asked for", () => {
+  const maps = {
+    searchCertificates: certificateFields,
+    searchDatasets: datasetFields,
+    searchFiles: fileFields,
+    searchApiTemplates: apiTemplateFields,
+  };
+  for (const [name, fields] of Object.entries(maps)) {
+    assert.deepEqual(Object.keys(fields).sort(), [...searchFields[name as keyof typeof maps]].sort(), name);
+  }
 });

@@ -2,7 +2,9 @@ import type pg from "pg";
 import type { BulkDeleted } from "../contract/configuration.ts";
 import { ApiError } from "../contract/errors.ts";
 import { isUniqueViolation } from "../db/faults.ts";
+import type { Principal } from "../http/principal.ts";
 import type { NamedKey, NamedRow, NamedStore } from "./named-store.ts";
+import { type RecordUsage, requireUnused } from "./usage.ts";
 
 /** @throws ApiError NOT_FOUND */
 export async function readNamed<Row extends NamedRow>(
@@ -29,18 +31,30 @@ export interface Removal<Row> {
   answer: BulkDeleted;
 }
 
+export interface ToRemove<Row> {
+  /** Refuses while jobs refer to one of them; left out, they go nevertheless. */
+  unless?: { noun: string; principal: Principal; usageOf: RecordUsage } | undefined;
+  /** What goes in the same transaction. */
+  release?(client: pg.PoolClient, rows: Row[]): Promise<void>;
+}
+
 /**
  * Deletes those of the ids that are there, all or none.
- * @param before what must happen in the same transaction; it may refuse
+ * @throws ApiError INVALID_STATE (jobs refer to one of them)
  */
 export async function removeNamed<Row extends NamedRow>(
   store: NamedStore<Row>,
   ids: readonly string[],
-  before: (client: pg.PoolClient, rows: Row[]) => Promise<void>,
+  { unless, release }: ToRemove<Row> = {},
 ): Promise<Removal<Row>> {
+  if (unless) {
+    // Not within the transaction: it would wait for a second database connection while it holds one.
+    const usage = await unless.usageOf(unless.principal, await store.namesOf(ids));
+    requireUnused(unless.noun, usage, ids.length);
+  }
   const removed = await store.transaction(async (client) => {
     const rows = await store.lockAll(client, ids);
-    await before(client, rows);
+    await release?.(client, rows);
     const found = rows.map(({ id }) => id);
     await store.remove(client, found);
     return rows;

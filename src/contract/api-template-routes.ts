@@ -1,6 +1,7 @@
 import Type from "typebox";
 import { ApiTemplate, ApiTemplateInput, ApiTemplateItem, ApiTemplateName } from "./api-template.ts";
-import { BulkDeleted, BulkDeleteRequest, NamedOption } from "./configuration.ts";
+import { BulkDeleted, BulkDeleteRequest, NamedOption, Usage } from "./configuration.ts";
+import { Forced } from "./forced.ts";
 import type { Route } from "./routes.ts";
 import { FilterRequest, searchFields } from "./search.ts";
 import { Id, Meta } from "./shapes.ts";
@@ -56,9 +57,11 @@ export const apiTemplateRoutes = {
     tag: "API templates",
     audits: "apiTemplate",
     summary: "Delete API templates, all or none",
+    description: "409 when jobs refer to one of them, unless forced.",
+    query: Forced,
     body: BulkDeleteRequest,
     data: BulkDeleted,
-    errors: [],
+    errors: ["INVALID_STATE"],
   },
   getApiTemplateByName: {
     method: "GET",
@@ -77,9 +80,11 @@ export const apiTemplateRoutes = {
     tag: "API templates",
     audits: "apiTemplate",
     summary: "Delete an API template",
+    description: "409 when jobs refer to it, unless forced.",
     params: byId,
+    query: Forced,
     data: Type.Null(),
-    errors: ["NOT_FOUND"],
+    errors: ["NOT_FOUND", "INVALID_STATE"],
   },
   getApiTemplate: {
     method: "GET",
@@ -89,6 +94,17 @@ export const apiTemplateRoutes = {
     summary: "Read an API template",
     params: byId,
     data: ApiTemplate,
+    errors: ["NOT_FOUND"],
+  },
+  getApiTemplateUsage: {
+    method: "GET",
+    path: "/api/:id/usage",
+    access: "ConfigService:ApiTemplate:read",
+    tag: "API templates",
+    summary: "List the jobs that refer to an API template",
+    description: "By its id or its name, written out in the input of a step.",
+    params: byId,
+    data: Usage,
     errors: ["NOT_FOUND"],
   },
   apiTemplateExists: {

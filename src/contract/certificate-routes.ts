@@ -6,7 +6,8 @@ import {
   CertificateName,
   DecryptedCertificate,
 } from "./certificate.ts";
-import { BulkDeleted, BulkDeleteRequest, NamedOption } from "./configuration.ts";
+import { BulkDeleted, BulkDeleteRequest, NamedOption, Usage } from "./configuration.ts";
+import { Forced } from "./forced.ts";
 import type { Route } from "./routes.ts";
 import { FilterRequest, searchFields } from "./search.ts";
 import { Id, Meta } from "./shapes.ts";
@@ -63,9 +64,11 @@ export const certificateRoutes = {
     tag: "Certificates",
     audits: "certificate",
     summary: "Delete certificates, all or none",
+    description: "409 when jobs refer to one of them, unless forced.",
+    query: Forced,
     body: BulkDeleteRequest,
     data: BulkDeleted,
-    errors: [],
+    errors: ["INVALID_STATE"],
   },
   getDecryptedCertificate: {
     method: "GET",
@@ -97,9 +100,11 @@ export const certificateRoutes = {
     tag: "Certificates",
     audits: "certificate",
     summary: "Delete a certificate",
+    description: "409 when jobs refer to it, unless forced.",
     params: byId,
+    query: Forced,
     data: Type.Null(),
-    errors: ["NOT_FOUND"],
+    errors: ["NOT_FOUND", "INVALID_STATE"],
   },
   getCertificate: {
     method: "GET",
@@ -109,6 +114,17 @@ export const certificateRoutes = {
     summary: "Read a certificate, without its private key",
     params: byId,
     data: Certificate,
+    errors: ["NOT_FOUND"],
+  },
+  getCertificateUsage: {
+    method: "GET",
+    path: "/certificate/:id/usage",
+    access: "ConfigService:Certificate:read",
+    tag: "Certificates",
+    summary: "List the jobs that refer to a certificate",
+    description: "By its id or its name, written out in the input of a step.",
+    params: byId,
+    data: Usage,
     errors: ["NOT_FOUND"],
   },
   certificateExists: {

@@ -14,14 +14,12 @@ import {
   DecryptedValue,
   DecryptRequest,
 } from "./connection.ts";
+import { Forced } from "./forced.ts";
 import type { Route } from "./routes.ts";
 import { FilterRequest, searchFields } from "./search.ts";
 import { Id, Meta } from "./shapes.ts";
 
 const byId = Type.Object({ id: Id });
-const force = Type.Object({
-  force: Type.Optional(Type.Boolean({ default: false, description: "Also when jobs refer to it." })),
-});
 
 /** Connections: where credentials are kept, sealed, and handed to steps. */
 export const connectionRoutes = {
@@ -113,7 +111,7 @@ export const connectionRoutes = {
     audits: "connection",
     summary: "Delete connections, all or none",
     description: "409 when jobs refer to one of them, unless forced.",
-    query: force,
+    query: Forced,
     body: BulkDeleteRequest,
     data: BulkDeleted,
     errors: ["INVALID_STATE"],
@@ -186,7 +184,7 @@ export const connectionRoutes = {
     summary: "Delete a connection",
     description: "409 when jobs refer to it, unless forced.",
     params: byId,
-    query: force,
+    query: Forced,
     data: Type.Null(),
     errors: ["NOT_FOUND", "INVALID_STATE"],
   },

@@ -1,6 +1,7 @@
 import Type from "typebox";
-import { BulkDeleted, BulkDeleteRequest, NamedOption } from "./configuration.ts";
+import { BulkDeleted, BulkDeleteRequest, NamedOption, Usage } from "./configuration.ts";
 import { AppendRequest, Dataset, DatasetInput, DatasetName, DatasetRow, datasetLimits } from "./dataset.ts";
+import { Forced } from "./forced.ts";
 import type { Route } from "./routes.ts";
 import { FilterRequest, searchFields } from "./search.ts";
 import { Id, Meta, OneOf } from "./shapes.ts";
@@ -109,9 +110,11 @@ export const datasetRoutes = {
     tag: "Datasets",
     audits: "dataset",
     summary: "Delete datasets, all or none",
+    description: "409 when jobs refer to one of them, unless forced.",
+    query: Forced,
     body: BulkDeleteRequest,
     data: BulkDeleted,
-    errors: [],
+    errors: ["INVALID_STATE"],
   },
   getDatasetByName: {
     method: "GET",
@@ -130,9 +133,11 @@ export const datasetRoutes = {
     tag: "Datasets",
     audits: "dataset",
     summary: "Delete a dataset",
+    description: "409 when jobs refer to it, unless forced.",
     params: byId,
+    query: Forced,
     data: Type.Null(),
-    errors: ["NOT_FOUND"],
+    errors: ["NOT_FOUND", "INVALID_STATE"],
   },
   getDataset: {
     method: "GET",
@@ -187,6 +192,17 @@ export const datasetRoutes = {
     query: ExportQuery,
     data: Type.String(),
     givesBytes: true,
+    errors: ["NOT_FOUND"],
+  },
+  getDatasetUsage: {
+    method: "GET",
+    path: "/dataset/:id/usage",
+    access: "ConfigService:Dataset:read",
+    tag: "Datasets",
+    summary: "List the jobs that refer to a dataset",
+    description: "By its id or its name, written out in the input of a step.",
+    params: byId,
+    data: Usage,
     errors: ["NOT_FOUND"],
   },
   datasetExists: {

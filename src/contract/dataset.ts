@@ -10,6 +10,8 @@ export type ColumnType = (typeof columnTypes)[number];
 /** What a dataset may be, at most. */
 export const datasetLimits = {
   rows: 100_000,
+  /** Characters of all cells: a page of the longest rows must be something that a server can answer. */
+  size: 64 * 1024 * 1024,
   columns: 200,
   uploadBytes: 32 * 1024 * 1024,
   cellChars: 65_536,
@@ -53,6 +55,7 @@ export const Dataset = Type.Object({
   description: Type.String(),
   columns: Type.Array(Type.Object({ name: Type.String(), type: OneOf([...columnTypes]) })),
   rowCount: Type.Integer(),
+  size: Type.Integer({ description: "Characters of all cells." }),
   version: Type.Integer({ description: "Counts the changes, those of the rows included, from 1." }),
   createdAt: Timestamp,
   createdBy: Type.String(),

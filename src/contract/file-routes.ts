@@ -1,6 +1,7 @@
 import Type from "typebox";
-import { BulkDeleted, BulkDeleteRequest, NamedOption } from "./configuration.ts";
+import { BulkDeleted, BulkDeleteRequest, NamedOption, Usage } from "./configuration.ts";
 import { FileName, StoredFile } from "./file.ts";
+import { Forced } from "./forced.ts";
 import type { Route } from "./routes.ts";
 import { FilterRequest, searchFields } from "./search.ts";
 import { Id, Meta } from "./shapes.ts";
@@ -73,9 +74,11 @@ export const fileRoutes = {
     tag: "Files",
     audits: "file",
     summary: "Delete files, all or none",
+    description: "409 when jobs refer to one of them, unless forced.",
+    query: Forced,
     body: BulkDeleteRequest,
     data: BulkDeleted,
-    errors: [],
+    errors: ["INVALID_STATE"],
   },
   getFileByName: {
     method: "GET",
@@ -94,9 +97,11 @@ export const fileRoutes = {
     tag: "Files",
     audits: "file",
     summary: "Delete a file",
+    description: "409 when jobs refer to it, unless forced.",
     params: byId,
+    query: Forced,
     data: Type.Null(),
-    errors: ["NOT_FOUND"],
+    errors: ["NOT_FOUND", "INVALID_STATE"],
   },
   getFile: {
     method: "GET",
@@ -126,6 +131,17 @@ export const fileRoutes = {
     data: Type.String(),
     givesBytes: true,
     alsoAnswers: { 206: "The range that was asked for" },
+    errors: ["NOT_FOUND"],
+  },
+  getFileUsage: {
+    method: "GET",
+    path: "/file/:id/usage",
+    access: "ConfigService:File:read",
+    tag: "Files",
+    summary: "List the jobs that refer to a file",
+    description: "By its id or its name, written out in the input of a step.",
+    params: byId,
+    data: Usage,
     errors: ["NOT_FOUND"],
   },
   fileExists: {

@@ -175,6 +175,7 @@ export const searchFields = {
     "updatedAt",
     "updatedBy",
     "rowCount",
+    "size",
   ],
   searchApiTemplates: [
     "id",

@@ -45,7 +45,11 @@ export async function limitRates(
   const byPrincipal = (request: FastifyRequest) => request.principal!.id;
   const counters = { decrypts: counter("decrypts", byPrincipal), probes: counter("probes", byPrincipal) };
   app.addHook("onRoute", (options) => {
-    const count = counters[options.config?.pawl?.route.limit ?? ("" as RouteLimit)];
+    const route = options.config?.pawl?.route;
+    if (route?.limit && route.access === "public") {
+      throw new Error(`The route ${options.url} is counted by principal, and anyone may call it.`);
+    }
+    const count = route?.limit && counters[route.limit];
     if (!count) return;
     // After the hook that says who calls, before the body.
     options.onRequest = [

@@ -44,7 +44,7 @@ test("refuses a job that names what is not there or does not fit, with the step 
     [
       http({ path: "/" }, { connectionId: newId() }),
       "/steps/0/connectionId",
-      /names a connection that is not there/,
+      /of step "a" names a connection that is not there/,
     ],
     [http({ path: "/" }, byName("nobody")), "/steps/0/connection", /is not there/],
     [
@@ -78,7 +78,11 @@ test("refuses a job that names what is not there or does not fit, with the step 
       "/steps/0/connectionId",
       /not used by a set step/,
     ],
-    [http({ url: "http://x/{{ vars.NONE }}" }), "/steps/0/input/url", /names the global variable "NONE"/],
+    [
+      http({ url: "http://x/{{ vars.NONE }}" }),
+      "/steps/0/input/url",
+      /of step "a" names the global variable "NONE"/,
+    ],
     [
       http({ url, certificate: "nope" }),
       "/steps/0/input/certificate",
@@ -92,7 +96,7 @@ test("refuses a job that names what is not there or does not fit, with the step 
     [
       { key: "a", type: "dataset", input: { dataset: "nope" } },
       "/steps/0/input/dataset",
-      /names the dataset "nope"/,
+      /of step "a" names the dataset "nope"/,
     ],
     [
       { key: "a", type: "dataset", input: { dataset: "data", action: "append" } },

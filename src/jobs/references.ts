@@ -52,6 +52,9 @@ export async function requireReferences<Input extends Pick<JobInput, "steps">>(
   return { ...input, steps: connections.map(({ step }) => step) };
 }
 
+/** The path has the number of the step only. */
+const of = ({ key }: StepInput) => `of step "${key}"`;
+
 function placesOfConnections({ steps }: Steps): string[] {
   return steps.flatMap(({ connection, connectionId }, i) => {
     if (connection) return [`/steps/${i}/connection`];
@@ -77,7 +80,7 @@ async function unknownVariables(
   { steps }: Steps,
 ): Promise<FaultDetail[]> {
   const named = steps.flatMap((step, i) =>
-    variablesOf(step, deps.types).map((each) => ({ ...each, path: `/steps/${i}${each.path}` })),
+    variablesOf(step, deps.types).map((each) => ({ ...each, step, path: `/steps/${i}${each.path}` })),
   );
   if (named.length === 0) return [];
   const known = await deps.references.findVariables([...new Set(named.map(({ name }) => name))]);
@@ -86,7 +89,10 @@ async function unknownVariables(
   requireRights(principal, VARIABLES, "global variables", [...new Set(meant.map(({ path }) => path))]);
   return meant
     .filter(({ name }) => !known.has(name))
-    .map(({ name, path }) => ({ path, message: `names the global variable "${name}", and there is none.` }));
+    .map(({ name, step, path }) => ({
+      path,
+      message: `${of(step)} names the global variable "${name}", and there is none.`,
+    }));
 }
 
 const RECORDS: Record<ResourceKind, { of: string; noun: string; plural: string }> = {
@@ -105,6 +111,7 @@ async function recordFaults(
   const named = steps.flatMap((step, i) =>
     (types.get(step.type)?.references?.(step.input ?? {}) ?? []).map((each) => ({
       ...each,
+      step,
       path: `/steps/${i}/input${each.path}`,
     })),
   );
@@ -113,9 +120,9 @@ async function recordFaults(
     requireRights(principal, `${of}:${access}`, plural, [path]);
   }
   const faults = await Promise.all(
-    named.map(async ({ kind, name, path }) => {
+    named.map(async ({ kind, name, step, path }) => {
       if (name === undefined || (await references.hasRecord(kind, name))) return [];
-      return [{ path, message: `names the ${RECORDS[kind].noun} "${name}", and there is none.` }];
+      return [{ path, message: `${of(step)} names the ${RECORDS[kind].noun} "${name}", and there is none.` }];
     }),
   );
   return faults.flat();
@@ -131,10 +138,11 @@ async function resolved(
   if (!which) return { step: rest, faults: [] };
   const path = connection ? `${at}/connection` : `${at}/connectionId`;
   const found = await references.findConnection(which);
-  if (!found) return { step: rest, faults: [{ path, message: "names a connection that is not there." }] };
+  if (!found)
+    return { step: rest, faults: [{ path, message: `${of(step)} names a connection that is not there.` }] };
   const takes = types.get(step.type)?.connectionTypes ?? [];
   if (!takes.includes(found.connectionType)) {
-    const message = `is of the type ${found.connectionType}, and a ${step.type} step takes ${takes.join(" or ")}.`;
+    const message = `${of(step)} is of the type ${found.connectionType}, and a ${step.type} step takes ${takes.join(" or ")}.`;
     return { step: rest, faults: [{ path, message }] };
   }
   return { step: { ...rest, connectionId: found.id }, faults: [] };

@@ -15,8 +15,35 @@ export interface UsageRow {
 
 const mostShown = 100;
 
+/** As the index has it. */
+const named = `array_remove(array[
+  step.definition #>> '{input,certificate}', step.definition #>> '{input,trust}', step.definition #>> '{input,dataset}',
+  step.definition #>> '{input,file}', step.definition #>> '{input,apiTemplate}'], null)`;
+
 export function usageStore(pool: pg.Pool) {
   return {
+    /**
+     * Jobs whose current version has a step that names one of these in one of these fields of its input; those within the
+     * limits first. What a step writes anew is not used by it.
+     */
+    async jobsWithRecords(
+      names: readonly string[],
+      fields: readonly string[],
+      limits: JobLimits | null,
+    ): Promise<UsageRow[]> {
+      const { rows } = await pool.query<UsageRow>(
+        `select job.id::text, job.name, array_agg(step.definition ->> 'key' order by item.position) as steps,
+           (${within(3)}) as visible, count(*) over () as total
+         from step join search_item item on item.id = step.id join job on job.id = step.job_id and job.deleted_at is null
+         where ${named} && $1::text[]
+           and exists (select from unnest($2::text[]) field where step.definition #>> array['input', field] = any($1))
+           and (step.definition #>> '{input,action}') is distinct from 'write'
+         group by job.id order by visible desc, job.name limit ${mostShown}`,
+        [names, fields, ...limitValues(limits)],
+      );
+      return rows;
+    },
+
     /** Jobs whose current version has a step with one of these connections; those within the limits first. */
     async jobsWithConnections(ids: readonly string[], limits: JobLimits | null): Promise<UsageRow[]> {
       const { rows } = await pool.query<UsageRow>(

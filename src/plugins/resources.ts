@@ -2,6 +2,7 @@ import type { FilledRequest } from "../contract/api-template.ts";
 import type { DecryptedCertificate } from "../contract/certificate.ts";
 import type { DatasetRow, RowsFound, RowsRequest } from "../contract/dataset.ts";
 import type { OpenedFile, StoredFile } from "../contract/file.ts";
+import { StepError } from "../lib/step-error.ts";
 
 /** Which execution it is that asks: what it reads and changes is recorded in its name. */
 export interface Asker {
@@ -41,6 +42,16 @@ export function askerOf({
   signal: AbortSignal;
 }): Asker {
   return { executionId: String(scope.execution.id), jobName: String(scope.job.name), signal };
+}
+
+/**
+ * Datasets and files are read by whoever may, and lie in the database as they are.
+ * @throws StepError SECRET_NOT_KEPT
+ */
+export function requireNoSecret(mask: (text: string) => string, what: string, ...texts: string[]): void {
+  if (texts.every((text) => mask(text) === text)) return;
+  const message = `${what} has a secret in it, of a connection, a variable or a parameter. It is not kept where it can be read: leave it out, or keep it in a connection.`;
+  throw new StepError("SECRET_NOT_KEPT", message, { retryable: false });
 }
 
 /** Whether a text is written out, and not for an expression to say. */

@@ -192,6 +192,7 @@ const valid: Record<
   getCertificateByName: { params: () => ({ certificateName: "c" }) },
   deleteCertificate: { params: () => ({ id: ids.certificate! }) },
   getCertificate: { params: () => ({ id: ids.certificate! }) },
+  getCertificateUsage: { params: () => ({ id: ids.certificate! }) },
   certificateExists: { params: () => ({ name: "c" }) },
   upsertDataset: { body: dataset },
   uploadDataset: { query: { name: "new" }, body: () => "name\nx\n", headers: text },
@@ -204,6 +205,7 @@ const valid: Record<
   searchDatasetRows: { params: () => ({ id: ids.dataset! }), body: () => contains("name") },
   appendDatasetRows: { params: () => ({ id: ids.dataset! }), body: () => ({ rows: [{ name: "x", n: 1 }] }) },
   exportDataset: { params: () => ({ id: ids.dataset! }) },
+  getDatasetUsage: { params: () => ({ id: ids.dataset! }) },
   datasetExists: { params: () => ({ name: "d" }) },
   uploadFile: { query: { name: "new" }, body: () => "x", headers: text },
   listFileOptions: {},
@@ -213,6 +215,7 @@ const valid: Record<
   deleteFile: { params: () => ({ id: ids.file! }) },
   getFile: { params: () => ({ id: ids.file! }) },
   downloadFile: { params: () => ({ id: ids.file! }) },
+  getFileUsage: { params: () => ({ id: ids.file! }) },
   fileExists: { params: () => ({ name: "f" }) },
   upsertApiTemplate: { body: template },
   listApiTemplateOptions: {},
@@ -221,6 +224,7 @@ const valid: Record<
   getApiTemplateByName: { params: () => ({ templateName: "t" }) },
   deleteApiTemplate: { params: () => ({ id: ids.template! }) },
   getApiTemplate: { params: () => ({ id: ids.template! }) },
+  getApiTemplateUsage: { params: () => ({ id: ids.template! }) },
   apiTemplateExists: { params: () => ({ name: "t" }) },
   whoAmI: {},
   createPrincipal: { body: () => ({ name: "new", authorities: ["A:B:c"], jobs: {} }) },
@@ -751,6 +755,7 @@ const rows: Record<RouteName, Row[]> = {
   getCertificateByName: [["a name that is not there", { id: "nobody" }, missing]],
   deleteCertificate: [],
   getCertificate: [],
+  getCertificateUsage: [],
   certificateExists: [["an id that is none", { query: "id=1" }, invalid("query/id")]],
   upsertDataset: [
     ["an id that is not there", { body: { ...dataset(), id: newId() } }, missing],
@@ -788,6 +793,7 @@ const rows: Record<RouteName, Row[]> = {
     ["a column that is not there", { body: { rows: [{}, { no: 1 }] } }, invalid("/rows/1/no")],
   ],
   exportDataset: [],
+  getDatasetUsage: [],
   datasetExists: [["an id that is none", { query: "id=1" }, invalid("query/id")]],
   uploadFile: [
     ["a type that is none", { headers: { "content-type": "text" } }, unsupported],
@@ -805,6 +811,7 @@ const rows: Record<RouteName, Row[]> = {
   deleteFile: [],
   getFile: [],
   downloadFile: [],
+  getFileUsage: [],
   fileExists: [["an id that is none", { query: "id=1" }, invalid("query/id")]],
   upsertApiTemplate: [
     ["an id that is not there", { body: { ...template(), id: newId() } }, missing],
@@ -825,6 +832,7 @@ const rows: Record<RouteName, Row[]> = {
   getApiTemplateByName: [["a name that is not there", { id: "nobody" }, missing]],
   deleteApiTemplate: [],
   getApiTemplate: [],
+  getApiTemplateUsage: [],
   apiTemplateExists: [["an id that is none", { query: "id=1" }, invalid("query/id")]],
   whoAmI: [],
   createPrincipal: [

@@ -422,6 +422,23 @@ test("hands a secret to a job that it runs where that keeps it secret, and refus
   assert.match(open.error.message, /parameter mode of the job .* mark it secret there/);
 });
 
+test("keeps it in no dataset and no file, in whatever spelling a step gives it", async () => {
+  const file = (more: object) => ({ file: "leak", action: "write", ...more });
+  const leaks: [string, object][] = [
+    ["file", file({ text: "it is {{ vars.SECRET }}" })],
+    ["file", file({ json: { deep: ["{{ vars.SECRET }}"] } })],
+    ["file", file({ binary: "{{ bytes('a' + vars.SECRET).base64() }}" })],
+    ["file", { ...file({ text: "" }), file: "{{ params.key }}" }],
+    ["dataset", { dataset: "table", action: "append", rows: [{ a: "{{ params.login.nested }}" }] }],
+  ];
+  for (const [type, input] of leaks) {
+    const { of } = await run([{ key: "keep", type, input } as Steps[number]]);
+    assert.equal(of("keep").error?.code, "SECRET_NOT_KEPT", JSON.stringify(of("keep")));
+  }
+  const kept = await run([{ key: "keep", type: "file", input: file({ text: "nothing of it" }) }]);
+  assert.equal(kept.status, "COMPLETED");
+});
+
 test("opens secrets again after a crash, and masks what steps before it used", async () => {
   const jobId = await makeJob([
     { key: "first", type: "http", ...basic, input: { path: "/first" } },

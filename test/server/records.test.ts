@@ -115,7 +115,8 @@ describe("steps", () => {
       assert.match(error!.message, message);
     }
     assert.equal((await pawl.client.getDataset({ params: { id } })).data.rowCount, 4, "all or none");
-    await pawl.client.deleteDataset({ params: { id } });
+    const forced = await pawl.send({ method: "DELETE", path: `/dataset/delete/${id}?force=true` });
+    assert.equal(forced.status, 200, forced.text);
     assert.match((await start(job.id, { least: 2 })).error!.message, /There is no dataset "sales" any more/);
   });
 

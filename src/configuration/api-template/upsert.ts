@@ -4,11 +4,13 @@ import type { Principal } from "../../http/principal.ts";
 import { throwFaults } from "../../http/validate.ts";
 import { newId } from "../../lib/ids.ts";
 import { noSuch, refusingTakenNames, requireVersion } from "../named.ts";
+import type { RecordUsage } from "../usage.ts";
 import { templateFaults } from "./faults.ts";
 import type { ApiTemplateRow, ApiTemplateStore } from "./store.ts";
 
 export interface ApiTemplateDeps {
   store: ApiTemplateStore;
+  usageOf: RecordUsage;
 }
 
 export interface UpsertedApiTemplate {

@@ -1,15 +1,17 @@
 import type { FastifyInstance } from "fastify";
+import type { Principal } from "../../http/principal.ts";
 import { route } from "../../http/route.ts";
 import { noSuch, readNamed, removeNamed } from "../named.ts";
 import { openSealed } from "../sealed.ts";
 import { foundMessage, searchPage } from "../search.ts";
+import { usageMessage } from "../usage.ts";
 import { presentCertificate, presentCertificateItem, presentDecrypted } from "./present.ts";
 import { type CertificateRow, certificateFields, certificateTexts, sealedField } from "./store.ts";
 import { type CertificateDeps, upsertCertificate } from "./upsert.ts";
 
 /** Registers the routes of certificates. */
 export function certificateRoutes(app: FastifyInstance, deps: CertificateDeps): void {
-  const { store, vault } = deps;
+  const { store, vault, usageOf } = deps;
   const read = (key: { id: string } | { name: string }) =>
     readNamed<CertificateRow>(store, "certificate", key);
 
@@ -56,15 +58,23 @@ export function certificateRoutes(app: FastifyInstance, deps: CertificateDeps): 
     return { data: presentDecrypted(row, key), message: "The certificate, with its private key." };
   });
 
-  const remove = (ids: readonly string[]) => removeNamed<CertificateRow>(store, ids, async () => {});
+  route(app, "getCertificateUsage", async ({ principal, params }) => {
+    const data = await usageOf(principal, [await read({ id: params.id })]);
+    return { data, message: usageMessage("certificate", data) };
+  });
+
+  const remove = (principal: Principal, ids: readonly string[], force: boolean | undefined) =>
+    removeNamed<CertificateRow>(store, ids, {
+      unless: force ? undefined : { noun: "certificate", principal, usageOf },
+    });
   route(app, "deleteCertificate", async (call) => {
-    const [removed] = (await remove([call.params.id])).removed;
+    const [removed] = (await remove(call.principal, [call.params.id], call.query.force)).removed;
     if (!removed) throw noSuch("certificate");
     call.audit({ target: { id: removed.id, name: removed.name } });
     return { data: null, message: "The certificate is deleted." };
   });
   route(app, "deleteCertificates", async (call) => {
-    const { removed, answer } = await remove(call.body.ids);
+    const { removed, answer } = await remove(call.principal, call.body.ids, call.query.force);
     for (const { id, name } of removed) call.audit({ target: { id, name } });
     const missing = answer.notFound.length === 0 ? "" : ` Not found: ${answer.notFound.length}.`;
     return { data: answer, message: `Deleted: ${answer.deleted.length}.${missing}` };

@@ -7,6 +7,7 @@ import { newId } from "../../lib/ids.ts";
 import type { Vault } from "../../vault/vault.ts";
 import { noSuch, refusingTakenNames, requireVersion } from "../named.ts";
 import { openSealed, reentryRequired } from "../sealed.ts";
+import type { RecordUsage } from "../usage.ts";
 import { fits } from "./fit.ts";
 import { chainFault, detailsOf, type ParsedChain, parseChain } from "./parse-chain.ts";
 import { parseKey } from "./parse-key.ts";
@@ -14,6 +15,7 @@ import { type CertificateRow, type CertificateStore, sealedField } from "./store
 
 export interface CertificateDeps {
   store: CertificateStore;
+  usageOf: RecordUsage;
   vault: Vault;
 }
 

@@ -1,6 +1,6 @@
 import type { BulkDeleted, Usage } from "../../contract/configuration.ts";
-import { ApiError } from "../../contract/errors.ts";
 import type { Principal } from "../../http/principal.ts";
+import { requireUnused } from "../usage.ts";
 import { noSuchConnection } from "./read.ts";
 import type { ConnectionItemRow, ConnectionStore } from "./store.ts";
 
@@ -50,22 +50,6 @@ async function remove(
   force: boolean,
 ): Promise<ConnectionItemRow[]> {
   // Not within the transaction: it would wait for a second database connection while it holds one.
-  if (!force) requireUnused(await usageOf(principal, ids), ids.length);
+  if (!force) requireUnused("connection", await usageOf(principal, ids), ids.length);
   return store.remove(ids);
-}
-
-function requireUnused({ jobs, totalJobs }: Usage, connections: number): void {
-  if (totalJobs === 0) return;
-  const names = jobs.slice(0, 5).map(({ name }) => `"${name}"`);
-  const others = totalJobs - names.length;
-  const listed = names.length === 0 ? countOf(others) : names.join(", ");
-  const more = names.length > 0 && others > 0 ? ` and ${others} more` : "";
-  throw new ApiError(
-    "INVALID_STATE",
-    `${connections === 1 ? "The connection is" : "Some of these connections are"} used by ${listed}${more}. Take it out of them first, or delete it nevertheless with ?force=true.`,
-  );
-}
-
-function countOf(jobs: number): string {
-  return jobs === 1 ? "1 job" : `${jobs} jobs`;
 }

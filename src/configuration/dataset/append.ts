@@ -1,7 +1,7 @@
 import { type DatasetRow, datasetLimits } from "../../contract/dataset.ts";
 import { didYouMean } from "../../lib/did-you-mean.ts";
 import { noSuch } from "../named.ts";
-import type { Cell } from "./cell.ts";
+import { type Cell, charsOf } from "./cell.ts";
 import type { DatasetRecord } from "./store.ts";
 import { Table, tooMany } from "./table.ts";
 import type { DatasetDeps } from "./upload.ts";
@@ -21,10 +21,13 @@ export async function appendRows(
     if (!before) throw noSuch("dataset");
     if (before.rowCount + rows.length > datasetLimits.rows) throw tooMany("rows", datasetLimits.rows);
     const cells = checkedRows(before, rows);
+    const size = cells.reduce((sum, row) => sum + charsOf(row), before.size);
+    if (size > datasetLimits.size) throw tooMany("characters", datasetLimits.size);
     await written.write(before.contentId, before.rowCount + 1, cells, client);
     const after = {
       ...before,
       rowCount: before.rowCount + rows.length,
+      size,
       version: before.version + 1,
       updatedAt: new Date(),
       updatedBy: by,

@@ -78,6 +78,11 @@ export class Guess {
   }
 }
 
+/** The characters of a row. */
+export function charsOf(cells: readonly Cell[]): number {
+  return cells.reduce((sum, cell) => sum + (cell?.length ?? 0), 0);
+}
+
 /** What is wrong with a text as a cell of any type. */
 export function textFault(text: string): string | undefined {
   if (text.length > datasetLimits.cellChars) return `has more than ${datasetLimits.cellChars} characters.`;

@@ -21,6 +21,7 @@ test("keeps datasets: uploaded, read, found, filtered, exported, replaced, delet
     name: "a/b søk",
     description: "d",
     rowCount: 3,
+    size: 164,
     version: 1,
     createdBy: "admin",
     updatedBy: "admin",
@@ -485,7 +486,11 @@ test("makes an empty dataset, changes its name, and appends to it, one after the
     assert.deepEqual(found[i + 1], { n: found[i]!.n, ok: null, text: "=1+1" });
   }
   const { data } = await app.call("GET", `/dataset/${id}`);
-  assert.deepEqual([data.rowCount, data.version], [20, 12]);
+  assert.deepEqual([data.rowCount, data.size, data.version], [20, 10 * (1 + 4 + 1 + 4), 12]);
+  await app.pool.query("update dataset set size = 64 * 1024 * 1024 - 3");
+  const full = (text: string) => app.call("POST", `/dataset/${id}/rows`, { rows: [{ text }] });
+  assertRefused((await full("long")).response, 413, "PAYLOAD_TOO_LARGE");
+  assert.equal((await full("not")).data.size, 64 * 1024 * 1024);
   const both = await app.call("POST", "/dataset/bulk-delete", { ids: [newId(), id] });
   assert.deepEqual(both.data.deleted, [id]);
   const uploads = await Promise.all(Array.from({ length: 5 }, (_, n) => app.upload("race", `n\n${n}\n`)));

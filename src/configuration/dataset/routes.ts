@@ -1,8 +1,10 @@
 import type { FastifyInstance } from "fastify";
 import { takingBytes } from "../../http/bytes.ts";
+import type { Principal } from "../../http/principal.ts";
 import { route } from "../../http/route.ts";
 import { noSuch, readNamed, removeNamed } from "../named.ts";
 import { foundMessage, searchPage } from "../search.ts";
+import { usageMessage } from "../usage.ts";
 import { appendRows } from "./append.ts";
 import { exportDataset } from "./export.ts";
 import { presentDataset } from "./present.ts";
@@ -13,7 +15,7 @@ import { upsertDataset } from "./upsert.ts";
 
 /** Registers the routes of datasets. */
 export function datasetRoutes(app: FastifyInstance, deps: DatasetDeps): void {
-  const { store, rows, contents } = deps;
+  const { store, rows, contents, usageOf } = deps;
   const read = (key: { id: string } | { name: string }) => readNamed<DatasetRecord>(store, "dataset", key);
 
   takingBytes(app, (scope) => {
@@ -76,21 +78,28 @@ export function datasetRoutes(app: FastifyInstance, deps: DatasetDeps): void {
     download: exportDataset(rows, await read({ id: params.id }), query),
   }));
 
-  const remove = (ids: readonly string[]) =>
-    removeNamed<DatasetRecord>(store, ids, (client, removed) =>
-      contents.release(
-        client,
-        removed.map(({ contentId }) => contentId),
-      ),
-    );
+  route(app, "getDatasetUsage", async ({ principal, params }) => {
+    const data = await usageOf(principal, [await read({ id: params.id })]);
+    return { data, message: usageMessage("dataset", data) };
+  });
+
+  const remove = (principal: Principal, ids: readonly string[], force: boolean | undefined) =>
+    removeNamed<DatasetRecord>(store, ids, {
+      unless: force ? undefined : { noun: "dataset", principal, usageOf },
+      release: (client, rows) =>
+        contents.release(
+          client,
+          rows.map(({ contentId }) => contentId),
+        ),
+    });
   route(app, "deleteDataset", async (call) => {
-    const [removed] = (await remove([call.params.id])).removed;
+    const [removed] = (await remove(call.principal, [call.params.id], call.query.force)).removed;
     if (!removed) throw noSuch("dataset");
     call.audit({ target: { id: removed.id, name: removed.name } });
     return { data: null, message: "The dataset is deleted." };
   });
   route(app, "deleteDatasets", async (call) => {
-    const { removed, answer } = await remove(call.body.ids);
+    const { removed, answer } = await remove(call.principal, call.body.ids, call.query.force);
     for (const { id, name } of removed) call.audit({ target: { id, name } });
     const missing = answer.notFound.length === 0 ? "" : ` Not found: ${answer.notFound.length}.`;
     return { data: answer, message: `Deleted: ${answer.deleted.length}.${missing}` };

@@ -4,7 +4,8 @@ import { throwFaults } from "../../http/validate.ts";
 import { newId } from "../../lib/ids.ts";
 import type { ContentStore } from "../content-store.ts";
 import { uploadContent } from "../take-over.ts";
-import type { Cell } from "./cell.ts";
+import type { RecordUsage } from "../usage.ts";
+import { type Cell, charsOf } from "./cell.ts";
 import { givenTypes } from "./columns.ts";
 import { decoded } from "./decode.ts";
 import { type CsvForm, csvRows, jsonRows } from "./read-rows.ts";
@@ -14,6 +15,7 @@ import { Table, tooMany } from "./table.ts";
 
 export interface DatasetDeps {
   store: DatasetStore;
+  usageOf: RecordUsage;
   rows: RowStore;
   contents: ContentStore;
 }
@@ -46,7 +48,7 @@ export async function uploadDataset(
     const table = new Table(types);
     const text = decoded(bytes, datasetLimits.uploadBytes);
     const rows = /^text\/csv\b/i.test(bytes.type) ? csvRows(text, table, dataset) : jsonRows(text, table);
-    const rowCount = await writeRows(deps.rows, contentId, rows, table);
+    const { rowCount, size } = await writeRows(deps.rows, contentId, rows, table);
     const columns = table.finish();
     return (before) => {
       const now = new Date();
@@ -56,6 +58,7 @@ export async function uploadDataset(
         description: dataset.description ?? before?.description ?? "",
         columns,
         rowCount,
+        size,
         contentId,
         version: (before?.version ?? 0) + 1,
         createdAt: before?.createdAt ?? now,
@@ -67,21 +70,22 @@ export async function uploadDataset(
   });
 }
 
-/** Answers how many there were. What is wrong already is read on for its other faults, and not written. */
+/** Answers how many there were, and their characters. What is wrong already is read on for its other faults, and not written. */
 async function writeRows(
   store: RowStore,
   contentId: string,
   batches: AsyncIterable<Cell[][]>,
   table: Table,
-): Promise<number> {
+): Promise<{ rowCount: number; size: number }> {
   let taken = 0;
+  let size = 0;
   let chars = 0;
   let pending: Cell[][] = [];
   // One batch is written while the next is read.
   let writing = Promise.resolve();
   const flush = async () => {
     const [first, rows] = [taken + 1, pending];
-    [taken, pending, chars] = [taken + rows.length, [], 0];
+    [taken, size, pending, chars] = [taken + rows.length, size + chars, [], 0];
     await writing;
     if (table.isFaulty || rows.length === 0) return;
     writing = store.write(contentId, first, rows);
@@ -92,11 +96,11 @@ async function writeRows(
     for (const cells of rows) {
       if (taken + pending.length >= datasetLimits.rows) throw tooMany("rows", datasetLimits.rows);
       pending.push(cells);
-      for (const cell of cells) chars += cell?.length ?? 0;
+      chars += charsOf(cells);
       if (pending.length >= batch.rows || chars >= batch.chars) await flush();
     }
   }
   await flush();
   await writing;
-  return taken;
+  return { rowCount: taken, size };
 }

@@ -88,6 +88,7 @@ function newDataset(
     description,
     columns: columns!,
     rowCount: 0,
+    size: 0,
     contentId,
     version: 1,
     createdAt: now,

@@ -1,15 +1,17 @@
 import type { FastifyInstance } from "fastify";
 import { takingBytes } from "../../http/bytes.ts";
+import type { Principal } from "../../http/principal.ts";
 import { route } from "../../http/route.ts";
 import { noSuch, readNamed, removeNamed } from "../named.ts";
 import { foundMessage, searchPage } from "../search.ts";
+import { usageMessage } from "../usage.ts";
 import { downloadFile } from "./download.ts";
 import { presentFile } from "./present.ts";
 import { type FileRow, fileFields, fileTexts } from "./store.ts";
 import { type FileDeps, uploadFile } from "./upload.ts";
 
 export function fileRoutes(app: FastifyInstance, deps: FileDeps): void {
-  const { store, contents } = deps;
+  const { store, contents, usageOf } = deps;
   const read = (key: { id: string } | { name: string }) => readNamed<FileRow>(store, "file", key);
 
   takingBytes(app, (scope) => {
@@ -53,21 +55,28 @@ export function fileRoutes(app: FastifyInstance, deps: FileDeps): void {
     download: downloadFile(store, await read({ id: params.id }), headers),
   }));
 
-  const remove = (ids: readonly string[]) =>
-    removeNamed<FileRow>(store, ids, async (client, rows) => {
-      await contents.release(
-        client,
-        rows.map(({ contentId }) => contentId),
-      );
+  route(app, "getFileUsage", async ({ principal, params }) => {
+    const data = await usageOf(principal, [await read({ id: params.id })]);
+    return { data, message: usageMessage("file", data) };
+  });
+
+  const remove = (principal: Principal, ids: readonly string[], force: boolean | undefined) =>
+    removeNamed<FileRow>(store, ids, {
+      unless: force ? undefined : { noun: "file", principal, usageOf },
+      release: (client, rows) =>
+        contents.release(
+          client,
+          rows.map(({ contentId }) => contentId),
+        ),
     });
   route(app, "deleteFile", async (call) => {
-    const [removed] = (await remove([call.params.id])).removed;
+    const [removed] = (await remove(call.principal, [call.params.id], call.query.force)).removed;
     if (!removed) throw noSuch("file");
     call.audit({ target: { id: removed.id, name: removed.name } });
     return { data: null, message: "The file is deleted." };
   });
   route(app, "deleteFiles", async (call) => {
-    const { removed, answer } = await remove(call.body.ids);
+    const { removed, answer } = await remove(call.principal, call.body.ids, call.query.force);
     for (const { id, name } of removed) call.audit({ target: { id, name } });
     const missing = answer.notFound.length === 0 ? "" : ` Not found: ${answer.notFound.length}.`;
     return { data: answer, message: `Deleted: ${answer.deleted.length}.${missing}` };

@@ -3,11 +3,13 @@ import type { Upload } from "../../http/bytes.ts";
 import { newId } from "../../lib/ids.ts";
 import type { ContentStore } from "../content-store.ts";
 import { uploadContent } from "../take-over.ts";
+import type { RecordUsage } from "../usage.ts";
 import { digestsOf, type SentDigests } from "./digest.ts";
 import { chunkBytes, type FileRow, type FileStore } from "./store.ts";
 
 export interface FileDeps {
   store: FileStore;
+  usageOf: RecordUsage;
   contents: ContentStore;
   /** Bytes that a file may have. */
   limit: number;

@@ -29,13 +29,13 @@ export function variableRoutes(app: FastifyInstance, variables: VariableDeps): v
     message: "The variable.",
   }));
   route(app, "deleteVariable", async (call) => {
-    const { removed } = await removeNamed(store, [call.params.id], async () => {});
+    const { removed } = await removeNamed(store, [call.params.id]);
     if (!removed[0]) throw noSuch("variable");
     call.audit({ target: { id: removed[0].id, name: removed[0].name } });
     return { data: null, message: "The variable is deleted." };
   });
   route(app, "deleteVariables", async (call) => {
-    const { removed, answer } = await removeNamed(store, call.body.ids, async () => {});
+    const { removed, answer } = await removeNamed(store, call.body.ids);
     for (const { id, name } of removed) call.audit({ target: { id, name } });
     const missing = answer.notFound.length === 0 ? "" : ` Not found: ${answer.notFound.length}.`;
     return { data: answer, message: `Deleted: ${answer.deleted.length}.${missing}` };

@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { columnTypes } from "../../contract/dataset.ts";
 import { defineStepType, type InputFault } from "../plugin.ts";
-import { askerOf, isWrittenOut, type StepResources } from "../resources.ts";
+import { askerOf, isWrittenOut, requireNoSecret, type StepResources } from "../resources.ts";
 
 const Cell = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]);
 
@@ -91,10 +91,11 @@ export function dataset(resources: StepResources) {
       ),
       appended: Type.Optional(Type.Integer({ description: "Of append: how many rows were added." })),
     }),
-    async run({ input, scope, signal }) {
+    async run({ input, scope, signal, mask }) {
       const asker = askerOf({ scope, signal });
       if (input.action === "append") {
         const rows = input.rows ?? [];
+        requireNoSecret(mask, "What is to be appended", JSON.stringify(rows));
         return { appended: rows.length, total: await resources.addRows(input.dataset, rows, asker) };
       }
       const { dataset: name, action: _, rows: __, size = 1_000, ...request } = input;

@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import { StepError } from "../../lib/step-error.ts";
 import { defineStepType, type InputFault } from "../plugin.ts";
-import { askerOf, type StepResources } from "../resources.ts";
+import { askerOf, requireNoSecret, type StepResources } from "../resources.ts";
 
 const MIB = 1024 * 1024;
 const BODIES = ["json", "text", "binary"] as const;
@@ -80,13 +80,21 @@ export function file(resources: StepResources) {
       sha256: Type.String({ description: "Of the bytes, in hex." }),
       content: Type.Optional(Type.Unknown({ description: "Of read: parsed JSON, text, or base64." })),
     }),
-    async run({ input, scope, signal }) {
+    async run({ input, scope, signal, mask }) {
       const asker = askerOf({ scope, signal });
       const fault = inputFaults(input)[0];
       if (fault) throw invalid(`${fault.path.slice(1)} ${fault.message}`);
       if (input.action === "write") {
         const { bytes, type } = contentOf(input);
         const { file: name, contentType = type, onExisting } = input;
+        requireNoSecret(
+          mask,
+          "The file",
+          name,
+          input.binary ?? "",
+          bytes.toString(),
+          bytes.toString("latin1"),
+        );
         return described(await resources.writeFile({ name, contentType, onExisting }, bytes, asker));
       }
       const { as = "auto", maxBytes = MIB } = input;

@@ -43,9 +43,9 @@ const failsWith = (code: string, message: RegExp, retryable?: boolean) => (error
   return true;
 };
 
-const url = process.env.PAWL_TEST_MYSQL_URL;
+const url = process.env.TEST_MYSQL_URL;
 const skip =
-  url === undefined && "there is no MySQL or MariaDB on npm to test with: name one in PAWL_TEST_MYSQL_URL";
+  url === undefined && "there is no MySQL or MariaDB on npm to test with: name one in TEST_MYSQL_URL";
 
 describe("on a real server", { skip }, () => {
   let variables: Record<string, string>;
