@@ -18,8 +18,7 @@ import type { RecordUsage } from "./configuration/usage.ts";
 import { variableLoader } from "./configuration/variable/load.ts";
 import { variableRoutes } from "./configuration/variable/routes.ts";
 import { variableSecrets, variableStore } from "./configuration/variable/store.ts";
-import type { ResourceKind } from "./jobs/step-type.ts";
-import { connectionUsage, recordUsage } from "./jobs/usage.ts";
+import { connectionUsage, type RecordKind, recordUsage } from "./jobs/usage.ts";
 import type { Dialer } from "./lib/dialer.ts";
 import type { SealedSource } from "./vault/sealed-source.ts";
 import type { Vault } from "./vault/vault.ts";
@@ -49,7 +48,7 @@ export function createConfiguration({ pool, vault, fileLimit, dialer }: Configur
   const contents = contentStore(pool);
   const usageOf = recordUsage(pool);
   const usageAs =
-    (kind: ResourceKind): RecordUsage =>
+    (kind: RecordKind): RecordUsage =>
     (principal, records) =>
       usageOf(kind, principal, records);
   return {

@@ -4,7 +4,8 @@ import { holds, type Principal } from "../http/principal.ts";
 import type { ResourceKind } from "./step-type.ts";
 import { type UsageRow, usageStore } from "./usage-store.ts";
 
-type RecordKind = Exclude<ResourceKind, "mcpServer">;
+/** What steps name in a field of their input. */
+export type RecordKind = Exclude<ResourceKind, "mcpServer">;
 
 /** The fields of the inputs of steps that name a record. */
 const fieldsOf: Record<RecordKind, readonly string[]> = {

@@ -527,10 +527,10 @@ test(`answers ${runs} generated requests as its document says (seed ${seed})`, {
   };
   const asked = sent.filter(({ operationId }) => !blind.includes(operationId));
   // Chance may have passed some by: they are asked for themselves, beside those that make what they need.
-  const makers = sent.filter(({ operationId }) => /^(create|start|upsert|upload)/.test(operationId));
+  const makers = sent.filter(({ operationId }) => /^(create|start|upsert|upload|register)/.test(operationId));
   for (const operation of asked.filter(isSilent)) {
     const more = fc.oneof(
-      { weight: 3, arbitrary: requestTo(operation) },
+      { weight: makers.length, arbitrary: requestTo(operation) },
       ...makers.map((maker) => ({ weight: 1, arbitrary: requestTo(maker) })),
     );
     for (const request of fc.sample(more, { numRuns: 400, seed })) {
