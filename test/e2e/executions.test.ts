@@ -181,6 +181,10 @@ describe("an execution", () => {
     await read.getByText("copied").waitFor();
     assert.equal(await page.evaluate("navigator.clipboard.readText()"), "steps.read.output.list[0].deep");
 
+    const onPhone = await it.open(`/ui/executions/${id}?step=bad`, { viewport: { width: 390, height: 844 } });
+    await onPhone.getByRole("dialog", { name: "Step bad" }).getByText("no Monday").waitFor();
+    await lookOver(onPhone, "a step on a phone");
+
     const { token } = await it.pawl.principal(["JobService:JobExecution:read"]);
     const colleague = await it.open(new URL(page.url()).pathname + new URL(page.url()).search, { token });
     await colleague.getByRole("region", { name: "Step read" }).getByText('"list"').waitFor();
@@ -191,6 +195,50 @@ describe("an execution", () => {
       "what one may not do is not offered",
     );
     assert.doesNotMatch(await colleague.content(), /4711-4711/);
+  });
+
+  test("is run again with the newest version and other parameters, and held until a time", async () => {
+    const parameters = {
+      type: "object",
+      required: ["day"],
+      properties: { day: { type: "string", title: "Day" } },
+    };
+    const bad: Step = {
+      key: "bad",
+      type: "script",
+      input: { source: "throw new Error('closed on ' + params.day)" },
+    };
+    const job = await make("closed", [bad], { parameters });
+    const id = await start(job, { day: "Monday" });
+    await it.pawl.ended(id);
+    const body = {
+      name: "closed",
+      parameters,
+      steps: [ask("bad", "Ask instead"), set("day", { of: "{{ params.day }}" })],
+    };
+    await it.pawl.client.replaceJob({ params: { id: job }, body });
+    const page = await it.open(`/ui/executions/${id}`);
+    await action(page, "Restart …").click();
+    await dialog(page).getByLabel("2, the newest").check();
+    await dialog(page).getByLabel("Other parameters").check();
+    await dialog(page).getByLabel("Day").fill("Tuesday");
+    await dialog(page).getByRole("button", { name: "Restart 1 step" }).click();
+    const asked = await door.asked();
+    await stepRow(page, "Ask instead", "Running").waitFor();
+    await action(page, "Pause").click();
+    await dialog(page).getByLabel("Resume by itself at").fill("2099-01-01T08:00");
+    await dialog(page).getByRole("button", { name: "Pause" }).click();
+    await page.getByText("It goes on by itself").waitFor();
+    asked.writeHead(200).end();
+    await stepRow(page, "day", "Pending").waitFor();
+    await action(page, "Resume").click();
+    await dialog(page).getByRole("button", { name: "Resume" }).click();
+    const { stepExecutions, attempts } = await it.pawl.ended(id);
+    assert.deepEqual(stepExecutions[1]!.output, { of: "Tuesday" });
+    assert.deepEqual(
+      attempts.map(({ jobVersion }) => jobVersion),
+      [1, 2],
+    );
   });
 
   test("of 500 steps draws what is in sight, reads no outputs for it, and finds the step that a link names", async () => {

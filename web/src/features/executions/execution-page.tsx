@@ -131,6 +131,7 @@ export function ExecutionPage() {
           size="88%"
           withCloseButton={false}
           padding={0}
+          attributes={{ content: { "aria-label": `Step ${stepKey ?? ""}` } }}
           title={undefined}
         >
           {panel}

@@ -3,7 +3,6 @@ import { Anchor, Button, CloseButton, Code, Group, Paper, Skeleton, Stack, Text 
 import { IconRefresh } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { CodeBlock } from "../../components/code-block.tsx";
 import { Fault } from "../../components/fault.tsx";
 import { JsonView } from "../../components/json-view.tsx";
 import { StatusBadge } from "../../components/status-badge.tsx";
@@ -186,7 +185,9 @@ function StepError({ step: { error, status, tries } }: { step: StepExecution }) 
             <Code>{error.code}</Code>{" "}
             {status === "WAITING" || status === "RUNNING" ? "It is tried again." : ""}
           </Text>
-          <CodeBlock text={error.message} label="Error" />
+          <Text size="sm" className="any-text mono" component="section" aria-label="Error">
+            {error.message}
+          </Text>
           {error.childExecutionId && (
             <Anchor
               size="sm"

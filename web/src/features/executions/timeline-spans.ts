@@ -15,7 +15,9 @@ export function spansOf(step: StepExecution, now: number): Span[] {
   if (step.startTime === null) return [];
   const begun = Date.parse(step.startTime);
   const end = step.endTime === null ? Math.max(now, begun) : Date.parse(step.endTime);
-  const waits = waitingTypes.has(step.type) || (step.status === "WAITING" && step.tries.length === 0);
+  const waits =
+    (waitingTypes.has(step.type) && step.status !== "SKIPPED") ||
+    (step.status === "WAITING" && step.tries.length === 0);
   if (step.tries.length === 0) return [{ kind: waits ? "wait" : "work", from: begun, to: end }];
 
   const spans: Span[] = [];
