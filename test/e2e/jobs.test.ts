@@ -328,9 +328,9 @@ describe("a list of 10,000 executions", () => {
     // How long a frame takes says more about the machine than about the table: what it draws is what counts.
     assert.ok(Math.max(...drawn) < 80, `${Math.max(...drawn)} rows at a time`);
     await page.keyboard.press("End");
-    await rows.last().getByRole("link").waitFor();
-    const last = await rows.last().getAttribute("aria-rowindex");
+    const last = await page.getByRole("table", { name: "Executions" }).getAttribute("aria-rowcount");
     assert.ok(Number(last) > 10_000, String(last));
+    await page.locator(`tr[aria-rowindex="${last}"]`).getByRole("link").waitFor();
     assert.deepEqual(page.troubles, []);
   });
 });
