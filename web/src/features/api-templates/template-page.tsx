@@ -11,6 +11,7 @@ import { Above } from "../configuration/above.tsx";
 import { CopyIcon, CopyText } from "../configuration/copy-text.tsx";
 import { DeleteButton } from "../configuration/delete-button.tsx";
 import { changesOf, Facts } from "../configuration/facts.tsx";
+import { DeleteSays, isTold, UsedBy, usageQuery } from "../configuration/used-by.tsx";
 import { ParameterList } from "../jobs/parameter-list.tsx";
 import { templateQuery } from "./queries.ts";
 import { stepOf } from "./step-of.ts";
@@ -38,6 +39,7 @@ export function ApiTemplatePage() {
   const { data: template, error, refetch } = useQuery(templateQuery(templateId));
   if (error && !template) return <Fault error={error} onRetry={() => void refetch()} />;
   if (!template) return <PageSkeleton />;
+  const usage = usageQuery("api-templates", template.id, api.getApiTemplateUsage);
   const step = stepOf(template);
   return (
     <Page
@@ -55,8 +57,10 @@ export function ApiTemplatePage() {
             noun="template"
             name={template.name}
             queryNoun="api-templates"
-            says="Steps that are made from it fail from then on."
-            run={() => api.deleteApiTemplate({ params: { id: template.id } })}
+            says={<DeleteSays query={usage} gone="It is gone for good." />}
+            run={() =>
+              api.deleteApiTemplate({ params: { id: template.id }, query: { force: isTold(usage) } })
+            }
             leave={() => navigate({ to: "/api-templates" })}
           />
         )
@@ -84,6 +88,7 @@ export function ApiTemplatePage() {
                 <ParameterList schema={template.parameters} />
               </Paper>
             </Section>
+            <UsedBy query={usage} hint="An http step names it as its apiTemplate." />
             <Section title="About">
               <Facts
                 facts={[

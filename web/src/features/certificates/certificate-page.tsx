@@ -15,6 +15,7 @@ import { CopyText } from "../configuration/copy-text.tsx";
 import { DeleteButton } from "../configuration/delete-button.tsx";
 import { changesOf, type Fact, Facts } from "../configuration/facts.tsx";
 import { Notice } from "../configuration/notice.tsx";
+import { DeleteSays, isTold, UsedBy, usageQuery } from "../configuration/used-by.tsx";
 import { CertificateForm } from "./certificate-form.tsx";
 import { commonName, Expiry, validityOf } from "./expiry.tsx";
 import { certificateQuery } from "./queries.ts";
@@ -47,6 +48,7 @@ export function CertificatePage() {
   const { data: certificate, error, refetch } = useQuery(certificateQuery(certificateId));
   if (error && !certificate) return <Fault error={error} onRetry={() => void refetch()} />;
   if (!certificate) return <PageSkeleton />;
+  const usage = usageQuery("certificates", certificate.id, api.getCertificateUsage);
   return (
     <Page
       title={certificate.name}
@@ -59,8 +61,12 @@ export function CertificatePage() {
             noun="certificate"
             name={certificate.name}
             queryNoun="certificates"
-            says="Steps that use it fail from then on. A private key that is kept nowhere else is gone for good."
-            run={() => api.deleteCertificate({ params: { id: certificate.id } })}
+            says={
+              <DeleteSays query={usage} gone="A private key that is kept nowhere else is gone for good." />
+            }
+            run={() =>
+              api.deleteCertificate({ params: { id: certificate.id }, query: { force: isTold(usage) } })
+            }
             leave={() => navigate({ to: "/certificates" })}
           />
         )
@@ -81,6 +87,7 @@ export function CertificatePage() {
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 5 }}>
           <Stack gap="lg">
+            <UsedBy query={usage} hint="An http step names it as its certificate, or to trust." />
             {certificate.chain.map((details, i) => (
               <Section
                 key={details.fingerprint}

@@ -9,10 +9,10 @@ import { useCan } from "../../services/session.tsx";
 import { CopyText } from "../configuration/copy-text.tsx";
 import { DeleteButton } from "../configuration/delete-button.tsx";
 import { changesOf, Facts } from "../configuration/facts.tsx";
+import { DeleteSays, isTold, UsedBy, usageQuery } from "../configuration/used-by.tsx";
 import { ConnectionForm } from "./connection-form.tsx";
 import { ConnectionTest } from "./connection-test.tsx";
-import { ConnectionUsage } from "./connection-usage.tsx";
-import { connectionQuery, connectionTypesQuery, connectionUsageQuery } from "./queries.ts";
+import { connectionQuery, connectionTypesQuery } from "./queries.ts";
 import { TypeIcon } from "./type-icon.tsx";
 
 const route = getRouteApi("/frame/connections/$connectionId");
@@ -30,6 +30,7 @@ export function ConnectionPage() {
   if (!connection || !type) return <PageSkeleton />;
   const mayWrite = can("ConfigService:Connection:upsert");
   const mayRead = can("ConfigService:Connection:read");
+  const usage = usageQuery("connections", connection.id, api.getConnectionUsage);
   return (
     <Page
       title={connection.name}
@@ -55,8 +56,10 @@ export function ConnectionPage() {
             noun="connection"
             name={connection.name}
             queryNoun="connections"
-            says={<DeleteSays id={connection.id} mayRead={mayRead} />}
-            run={() => api.deleteConnection({ params: { id: connection.id }, query: { force: mayRead } })}
+            says={<DeleteSays query={usage} mayRead={mayRead} gone="Its secrets are gone for good." />}
+            run={() =>
+              api.deleteConnection({ params: { id: connection.id }, query: { force: isTold(usage) } })
+            }
             leave={() => navigate({ to: "/connections" })}
           />
         )
@@ -73,7 +76,7 @@ export function ConnectionPage() {
         <Grid.Col span={{ base: 12, md: 5 }}>
           <Stack gap="lg">
             {mayWrite && <ConnectionTest connection={connection} />}
-            {mayRead && <ConnectionUsage id={connection.id} />}
+            {mayRead && <UsedBy query={usage} hint="Name it in a step by its id, or by its name and type." />}
             <Section title="About">
               <Facts
                 facts={[
@@ -92,12 +95,4 @@ export function ConnectionPage() {
       </Grid>
     </Page>
   );
-}
-
-function DeleteSays({ id, mayRead }: { id: string; mayRead: boolean }) {
-  const { data } = useQuery({ ...connectionUsageQuery(id), enabled: mayRead });
-  const jobs = data?.totalJobs ?? 0;
-  if (!mayRead) return "Its secrets are gone for good. It is refused while a job refers to it.";
-  if (jobs === 0) return "Its secrets are gone for good. No job refers to it.";
-  return `${jobs === 1 ? "1 job refers" : `${jobs} jobs refer`} to it: their steps fail from then on, until they get another. Its secrets are gone for good.`;
 }

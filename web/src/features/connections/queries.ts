@@ -19,11 +19,3 @@ export function connectionQuery(id: string) {
       (await api.getConnection({ params: { id }, signal })).data,
   });
 }
-
-/** The jobs that refer to a connection. */
-export function connectionUsageQuery(id: string) {
-  return queryOptions({
-    queryKey: ["connections", "usage", id],
-    queryFn: async ({ signal }) => (await api.getConnectionUsage({ params: { id }, signal })).data,
-  });
-}

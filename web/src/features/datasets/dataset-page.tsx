@@ -13,6 +13,7 @@ import { Above } from "../configuration/above.tsx";
 import { CopyText } from "../configuration/copy-text.tsx";
 import { DeleteButton } from "../configuration/delete-button.tsx";
 import { changesOf, Facts } from "../configuration/facts.tsx";
+import { DeleteSays, isTold, UsedBy, usageQuery } from "../configuration/used-by.tsx";
 import { datasetQuery } from "./queries.ts";
 import { RenameForm } from "./rename-form.tsx";
 import { RowTable } from "./row-table.tsx";
@@ -29,6 +30,7 @@ export function DatasetPage() {
   const { data: dataset, error, refetch } = useQuery(datasetQuery(datasetId));
   if (error && !dataset) return <Fault error={error} onRetry={() => void refetch()} />;
   if (!dataset) return <PageSkeleton />;
+  const usage = usageQuery("datasets", dataset.id, api.getDatasetUsage);
   const mayWrite = can("ConfigService:Dataset:upsert");
   return (
     <Page
@@ -44,8 +46,8 @@ export function DatasetPage() {
               noun="dataset"
               name={dataset.name}
               queryNoun="datasets"
-              says="Its rows are gone for good. Steps that read it fail from then on."
-              run={() => api.deleteDataset({ params: { id: dataset.id } })}
+              says={<DeleteSays query={usage} gone="Its rows are gone for good." />}
+              run={() => api.deleteDataset({ params: { id: dataset.id }, query: { force: isTold(usage) } })}
               leave={() => navigate({ to: "/datasets" })}
             />
           )}
@@ -66,17 +68,20 @@ export function DatasetPage() {
           </Grid.Col>
         )}
         <Grid.Col span={{ base: 12, md: 5 }}>
-          <Section title="About">
-            <Facts
-              facts={[
-                ["Id", <CopyText key="id" text={dataset.id} />],
-                ["Columns", dataset.columns.length],
-                ["Rows", dataset.rowCount.toLocaleString()],
-                ["Version", dataset.version],
-                ...changesOf(dataset),
-              ]}
-            />
-          </Section>
+          <Stack gap="lg">
+            <UsedBy query={usage} hint="A step reads it, or appends to it, by its name." />
+            <Section title="About">
+              <Facts
+                facts={[
+                  ["Id", <CopyText key="id" text={dataset.id} />],
+                  ["Columns", dataset.columns.length],
+                  ["Rows", dataset.rowCount.toLocaleString()],
+                  ["Version", dataset.version],
+                  ...changesOf(dataset),
+                ]}
+              />
+            </Section>
+          </Stack>
         </Grid.Col>
       </Grid>
     </Page>

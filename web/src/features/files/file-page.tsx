@@ -12,6 +12,7 @@ import { CopyText } from "../configuration/copy-text.tsx";
 import { DeleteButton } from "../configuration/delete-button.tsx";
 import { changesOf, Facts } from "../configuration/facts.tsx";
 import { formatSize } from "../configuration/size.ts";
+import { DeleteSays, isTold, UsedBy, usageQuery } from "../configuration/used-by.tsx";
 import { contentOf, fileQuery } from "./queries.ts";
 import { UploadList } from "./uploads.tsx";
 import { useUploads } from "./use-uploads.ts";
@@ -27,6 +28,7 @@ export function FilePage() {
   const uploads = useUploads(file);
   if (error && !file) return <Fault error={error} onRetry={() => void refetch()} />;
   if (!file) return <PageSkeleton />;
+  const usage = usageQuery("files", file.id, api.getFileUsage);
   return (
     <Page
       title={file.name}
@@ -51,8 +53,8 @@ export function FilePage() {
               noun="file"
               name={file.name}
               queryNoun="files"
-              says="It is gone for good. Steps that read it fail from then on."
-              run={() => api.deleteFile({ params: { id: file.id } })}
+              says={<DeleteSays query={usage} gone="It is gone for good." />}
+              run={() => api.deleteFile({ params: { id: file.id }, query: { force: isTold(usage) } })}
               leave={() => navigate({ to: "/files" })}
             />
           )}
@@ -61,6 +63,7 @@ export function FilePage() {
     >
       <Stack gap="lg" maw={760}>
         <UploadList uploads={uploads} />
+        <UsedBy query={usage} hint="A step reads it by its name." />
         <Section title="About">
           <Facts
             facts={[
