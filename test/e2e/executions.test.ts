@@ -222,7 +222,8 @@ describe("an execution", () => {
     await dialog(page).getByLabel("2, the newest").check();
     await dialog(page).getByLabel("Other parameters").check();
     await dialog(page).getByLabel("Day").fill("Tuesday");
-    await dialog(page).getByRole("button", { name: "Restart 1 step" }).click();
+    await dialog(page).getByText("2 steps of the newest version run again.").waitFor();
+    await dialog(page).getByRole("button", { name: "Restart 2 steps" }).click();
     const asked = await door.asked();
     await stepRow(page, "Ask instead", "Running").waitFor();
     await action(page, "Pause").click();

@@ -52,9 +52,10 @@ function RestartForm({
   const mayChange = can("JobService:Job:execute", "JobService:Job:read");
   const { data: job } = useQuery({ ...jobQuery(execution.jobId), enabled: mayChange });
   const newer = job !== undefined && job.version > execution.jobVersion;
-  const position = execution.stepExecutions.findIndex(({ stepKey }) => stepKey === step);
-  const again = execution.stepExecutions.slice(Math.max(0, position));
-  const lost = again.filter(({ endTime }) => endTime !== null).length;
+  const steps =
+    latest && job ? job.steps.map(({ key }) => key) : execution.stepExecutions.map((one) => one.stepKey);
+  const position = steps.indexOf(step);
+  const count = position === -1 ? 0 : steps.length - position;
 
   const restart = useMutation({
     mutationFn: () =>
@@ -115,19 +116,8 @@ function RestartForm({
         />
       )}
       <Text size="sm" p="sm" style={{ background: "var(--pawl-active)", borderRadius: 8 }}>
-        {position > 0 ? (
-          <>
-            {position === 1
-              ? "The result of the step before it is kept as it is."
-              : `The results of the ${position} steps before it are kept as they are.`}{" "}
-          </>
-        ) : (
-          <>It begins anew. </>
-        )}
-        {again.length === 1
-          ? "That step runs again."
-          : `${again.length} steps run${lost > 0 ? " again" : ""}.`}{" "}
-        What they answered so far stays readable as attempt {execution.attempts.at(-1)?.run ?? execution.run}.
+        {saidOf(position, count, latest)} What they answered so far stays readable as attempt{" "}
+        {execution.attempts.at(-1)?.run ?? execution.run}.
       </Text>
       <Textarea
         label="Reason"
@@ -144,12 +134,25 @@ function RestartForm({
         <Button variant="default" onClick={onDone}>
           Leave it
         </Button>
-        <Button onClick={() => restart.mutate()} loading={restart.isPending} disabled={step === ""}>
-          Restart {countOf(again.length, "step")}
+        <Button onClick={() => restart.mutate()} loading={restart.isPending} disabled={count === 0}>
+          Restart {countOf(count, "step")}
         </Button>
       </Group>
     </Stack>
   );
+}
+
+/** What will happen, before it does. */
+function saidOf(position: number, count: number, latest: boolean): string {
+  if (position === -1) return "The newest version has no such step: choose an earlier one.";
+  const kept =
+    position === 0
+      ? "It begins anew."
+      : position === 1
+        ? "The result of the step before it is kept as it is."
+        : `The results of the ${position} steps before it are kept as they are.`;
+  const which = latest ? " of the newest version" : "";
+  return `${kept} ${countOf(count, "step")}${which} ${count === 1 ? "runs" : "run"} again.`;
 }
 
 interface ParametersProps {
