@@ -176,10 +176,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedEn
     if (!(error instanceof LetGo)) {
       fault = error as Error;
       if (error instanceof FencedError) options.onFenced();
-      log.error(
-        { err: error, executionId: id },
-        "An execution could not go on; it will when Pawl starts again.",
-      );
+      log.error({ err: error, executionId: id }, "An execution could not go on; it will at the next start.");
       return;
     }
     if (closing || draining || state.controller.signal.aborted) return;
@@ -193,9 +190,8 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedEn
   async function noteDrained(id: string, state: RunState): Promise<void> {
     try {
       await journal.takeInTurn(drainedTurn(id));
-      // Resumed meanwhile: nobody else brings it back.
+      // Resumed meanwhile, nobody else brings it back. Held, a look at the end of the step still found it draining.
       if (!state.held) backlog.push(id);
-      // Who watches has seen the step end before this: a look at that moment still found it draining.
       else seen.changed({ executionId: id, jobId: state.run.job.jobId, at: Date.now(), status: "PAUSED" });
     } catch (error) {
       log.warn({ err: error, executionId: id }, "It could not be noted that a paused execution is drained.");
