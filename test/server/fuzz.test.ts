@@ -506,7 +506,7 @@ test(`answers ${runs} generated requests as its document says (seed ${seed})`, {
     upsertDataset: 2,
     appendDatasetRows: 2,
     searchDatasetRows: 2,
-    uploadFile: 3,
+    uploadFile: 8,
     upsertApiTemplate: 4,
     decryptConnectionValue: 3,
     getConnectionByName: 3,
@@ -528,10 +528,12 @@ test(`answers ${runs} generated requests as its document says (seed ${seed})`, {
   const asked = sent.filter(({ operationId }) => !blind.includes(operationId));
   // Chance may have passed some by: they are asked for themselves, beside those that make what they need.
   const makers = sent.filter(({ operationId }) => /^(create|start|upsert|upload|register)/.test(operationId));
+  const areaOf = ({ path }: Operation) => path.split("/")[1];
   for (const operation of asked.filter(isSilent)) {
+    const own = (maker: Operation) => areaOf(maker) === areaOf(operation);
     const more = fc.oneof(
       { weight: makers.length, arbitrary: requestTo(operation) },
-      ...makers.map((maker) => ({ weight: 1, arbitrary: requestTo(maker) })),
+      ...makers.map((maker) => ({ weight: own(maker) ? 6 : 1, arbitrary: requestTo(maker) })),
     );
     for (const request of fc.sample(more, { numRuns: 400, seed })) {
       if (!isSilent(operation)) break;

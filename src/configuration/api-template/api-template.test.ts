@@ -140,6 +140,16 @@ test("fills a template in: values stay in their place, with their type", async (
     const { text, form } = await filled({ x: "&=" }, "body");
     assert.deepEqual({ text, form }, { form: undefined, text: undefined, ...fill(body) });
   }
+  await upsert(app, { name: "body", method: "PUT", path: "/", body: { text: "{{ params.x }}" } });
+  assert.equal((await filled({ x: { a: 1 } }, "body")).text, '{"a":1}');
+  for (const [more, message] of [
+    [{ query: { a: "{{ params.x }}" } }, /a of its query is an object/],
+    [{ body: { form: { a: "{{ params.x }}" } } }, /a of its form is an object/],
+  ] as const) {
+    await upsert(app, { name: "body", method: "PUT", path: "/", ...more });
+    await assert.rejects(filled({ x: { a: 1 } }, "body"), { code: "INVALID_INPUT", message });
+    await filled({ x: [1, null, "b", true] }, "body");
+  }
   // Nobody takes the place of a template by calling another by its id.
   await upsert(app, { ...plain, name: id });
   assert.equal((await loadApiTemplate(app.pool, id))!.name, order.name);

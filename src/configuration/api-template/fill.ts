@@ -31,8 +31,10 @@ export function fillApiTemplate(template: Filled, given: Record<string, unknown>
       method: template.method as ApiTemplate["method"],
       ...(template.connectionType === null ? { url: address } : { path: address }),
       headers: texts(parts.headers ?? {}),
-      query: parts.query ?? {},
+      query: pairs("query", parts.query ?? {}),
       ...parts.body,
+      ...(parts.body.text === undefined ? {} : { text: asText(parts.body.text) }),
+      ...(parts.body.form === undefined ? {} : { form: pairs("form", parts.body.form) }),
     };
   } catch (error) {
     if (error instanceof EvaluationError || error instanceof ExpressionFault) {
@@ -47,8 +49,23 @@ function texts(headers: Record<string, unknown>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers)
       .filter(([, value]) => value !== null)
-      .map(([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)]),
+      .map(([name, value]) => [name, asText(value)]),
   );
+}
+
+function asText(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** Each is a value, or a list of them. */
+function pairs<Pairs extends Record<string, unknown>>(what: string, given: Pairs): Pairs {
+  for (const [name, value] of Object.entries(given)) {
+    if ([value].flat().every((each) => each === null || typeof each !== "object")) continue;
+    throw new EvaluationError(
+      `${name} of its ${what} is an object: it takes texts, numbers, true and false.`,
+    );
+  }
+  return given;
 }
 
 function invalid({ name }: Filled, why: string): StepError {
