@@ -4,6 +4,8 @@ import { after, before, describe, test } from "node:test";
 import pg from "pg";
 import type { Page } from "playwright-core";
 import { companyJobs } from "../../src/cli/demo/company-jobs.ts";
+import { startOidcProvider } from "../helpers/oidc-provider.ts";
+import { startTestPawl } from "../helpers/running-pawl.ts";
 import { lookOver } from "./helpers/look-over.ts";
 import { type PawlInBrowser, startPawlInBrowser } from "./helpers/pawl-in-browser.ts";
 
@@ -91,6 +93,36 @@ describe("signing in", () => {
     const second = await it.newPage();
     await second.goto(link);
     await second.getByText("This link was used before, or has expired").waitFor();
+  });
+
+  test("is offered at the identity provider that is configured, and ends with the reason or on the wanted page", async () => {
+    const provider = await startOidcProvider({ id: "pawl", secret: "hush" });
+    const pawl = await startTestPawl({
+      PAWL_OIDC_ISSUER: provider.issuer,
+      PAWL_OIDC_CLIENT_ID: "pawl",
+      PAWL_OIDC_CLIENT_SECRET: "hush",
+      PAWL_OIDC_NAME: "Example Ltd",
+    });
+    try {
+      const page = await it.newPage({ baseURL: pawl.url });
+      await page.goto("/ui/jobs?q=x");
+      await page.getByRole("link", { name: "Sign in with Example Ltd" }).waitFor();
+      await lookOver(page, "the sign-in page");
+      await page.getByRole("link", { name: "Sign in with Example Ltd" }).click();
+      await page.getByText('Pawl has no principal for "alice"').waitFor();
+      assert.ok(!page.url().includes("#"));
+      await pawl.client.createPrincipal({
+        body: { name: "Alice", externalId: "alice", authorities: ["JobService:Job:read"] },
+      });
+      await page.goto("/ui/jobs?q=x");
+      await page.getByRole("link", { name: "Sign in with Example Ltd" }).click();
+      await page.getByText("No job fits").waitFor();
+      assert.equal(new URL(page.url()).search, "?q=x");
+      await page.getByRole("button", { name: "Account of Alice" }).waitFor();
+    } finally {
+      await pawl.close();
+      await provider.close();
+    }
   });
 
   test("ends by the account's menu, and the pages are closed from then on", async () => {
