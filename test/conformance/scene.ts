@@ -45,7 +45,7 @@ export function endOf(engine: Engine, id: string): Promise<Ending> {
   return new Promise((resolve) => engine.watch(id, resolve));
 }
 
-const patienceMs = 10_000;
+const patienceMs = 30_000;
 
 /** Looks until the record says so: a store tells nobody. */
 export async function until(

@@ -15,7 +15,7 @@ export interface Records {
   assertExact(pawl: PawlProcess): Promise<void>;
 }
 
-const patienceMs = 20_000;
+const patienceMs = 60_000;
 
 export function createRecords(pool: pg.Pool, ledger: Ledger, load: Load): Records {
   // By key: calls whose outcome died with the process, and calls that had come when the result was found recorded.
