@@ -129,9 +129,12 @@ describe("the bridge", () => {
     const page = await it.open("/ui/mcp-servers/bridge");
     await page.getByText("Assistants can run and monitor jobs.").waitFor();
     await page.getByText(`"PAWL_URL": "${it.pawl.url}"`).waitFor();
-    await page.getByText("Claude Code", { exact: true }).click();
+    await page.getByRole("radiogroup", { name: "Assistant" }).getByText("Claude Code").click();
     await page.getByText(`claude mcp add --transport http pawl ${it.pawl.url}/mcp`).waitFor();
     await lookOver(page, "the bridge");
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.getByRole("combobox", { name: "Assistant" }).selectOption("VS Code");
+    await page.getByText("promptString").waitFor();
   });
 });
 
