@@ -366,8 +366,16 @@ function requestTo(operation: Operation): fc.Arbitrary<Asked> {
 
 /** A stream has no end to wait for, and what drains the engine would leave the rest without one. */
 const leftOut = ["watchExecution", "watchExecutions", "watchMcpServerDiscovery", "drain"];
-/** Chance finds no token, and hardly an execution just while it runs. */
-const blind = ["signIn", "showApproval", "submitApproval", "pauseExecution", "resumeExecution"];
+/** Chance finds no token and no identity provider, and hardly an execution just while it runs. */
+const blind = [
+  "signIn",
+  "beginOidcSignIn",
+  "finishOidcSignIn",
+  "showApproval",
+  "submitApproval",
+  "pauseExecution",
+  "resumeExecution",
+];
 
 const seen = new Map<string, Set<number>>();
 

@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { toNodeHandler } from "@modelcontextprotocol/node";
 import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
-import * as z from "zod/v4";
 import type { Discovery, DiscoveryStep } from "../../../src/contract/mcp-server.ts";
 import { mcpTool } from "../../../src/plugins/mcp-tool/mcp-tool.ts";
 import { serverLookup } from "../../../src/registry/lookup.ts";
