@@ -3,8 +3,6 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { toNodeHandler } from "@modelcontextprotocol/node";
-import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
 import type { Discovery, DiscoveryStep } from "../../../src/contract/mcp-server.ts";
 import { mcpTool } from "../../../src/plugins/mcp-tool/mcp-tool.ts";
 import { serverLookup } from "../../../src/registry/lookup.ts";
