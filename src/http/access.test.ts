@@ -15,7 +15,13 @@ test("every route refuses those who may not call it", async (t) => {
     powerless: "nobody",
     bad: ["Bearer wrong", "Basic YTpi", "admin", "Bearer"],
   });
-  assert.deepEqual([...new Set(calls.map(({ name }) => name))].sort(), ["live", "ready"]);
+  assert.deepEqual([...new Set(calls.map(({ name }) => name))].sort(), [
+    "beginOidcSignIn",
+    "finishOidcSignIn",
+    "listSignInMethods",
+    "live",
+    "ready",
+  ]);
 });
 
 test("refuses to register a route that names no authority of the contract", async () => {

@@ -152,8 +152,13 @@ export async function hold(
 }
 
 /** The step that was under way when the execution was held has finished. */
-export async function drained(client: pg.ClientBase, id: string): Promise<void> {
-  await client.query("update live_execution set draining = false where execution_id = $1", [id]);
+/** Whether it was draining, and is held still. */
+export async function drained(client: pg.ClientBase, id: string): Promise<boolean> {
+  const { rows } = await client.query<{ held: boolean }>(
+    "update live_execution set draining = false where execution_id = $1 and draining returning held is not null as held",
+    [id],
+  );
+  return rows[0]?.held ?? false;
 }
 
 /** Lifts a hold. Its time counts neither towards the deadline nor towards the run's active time. */

@@ -120,13 +120,16 @@ export function endTurn(executionId: string, ending: Ending, effects: Effects): 
 }
 
 /** Notes that nothing of a held execution is under way any more. */
-export function drainedTurn(executionId: string): Turn<void> {
+export function drainedTurn(executionId: string, jobId: string, effects: Effects): Turn<boolean> {
   return {
     executionId,
     lasting: true,
     work: (client) => drained(client, executionId),
-    recall: async () => {},
-    onCommit() {},
+    recall: async () => false,
+    onCommit(heldStill) {
+      // Who watches looked when the step ended, and found it draining.
+      if (heldStill) effects.changed({ executionId, jobId, at: Date.now(), status: "PAUSED" });
+    },
   };
 }
 

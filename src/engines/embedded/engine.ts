@@ -189,10 +189,9 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedEn
   /** The step that was under way at a pause has finished. */
   async function noteDrained(id: string, state: RunState): Promise<void> {
     try {
-      await journal.takeInTurn(drainedTurn(id));
-      // Resumed meanwhile, nobody else brings it back. Held, a look at the end of the step still found it draining.
+      await journal.takeInTurn(drainedTurn(id, state.run.job.jobId, effects));
+      // Resumed meanwhile: nobody else brings it back.
       if (!state.held) backlog.push(id);
-      else seen.changed({ executionId: id, jobId: state.run.job.jobId, at: Date.now(), status: "PAUSED" });
     } catch (error) {
       log.warn({ err: error, executionId: id }, "It could not be noted that a paused execution is drained.");
     }
