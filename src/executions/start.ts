@@ -15,9 +15,9 @@ export interface StartableJob {
   jobId: string;
   version: number;
   name: string;
-  /** Checks parameters against the job's schema and fills in defaults. */
   /** The parameters as they are recorded: those that are secret sealed. */
   sealParameters(executionId: string, parameters: Record<string, unknown>): Record<string, unknown>;
+  /** Checks parameters against the job's schema and fills in defaults. */
   readParameters(given: Record<string, unknown>): { value: Record<string, unknown>; faults: FaultDetail[] };
 }
 

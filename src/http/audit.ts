@@ -82,7 +82,9 @@ export function auditRequests(app: FastifyInstance, audit: Audit): void {
     options.onSend = [
       ...[options.onSend ?? []].flat(),
       async (request: FastifyRequest, reply: FastifyReply) => {
-        await Promise.all(entriesOf(request, reply.statusCode).map((line) => audit.record(line)));
+        const recorded = entriesOf(request, reply.statusCode).map((line) => audit.record(line));
+        // What failed is not answered as done: while the database is away its answer has waited long enough.
+        if (reply.statusCode < 500) await Promise.all(recorded);
       },
     ];
   });

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { chmodSync, mkdtempSync, readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -43,6 +44,8 @@ interface LogLine {
   err?: { message: string };
 }
 
+const masterKey = randomBytes(32).toString("base64");
+
 /** A data directory of its own, on the given database or, without one, with an embedded PostgreSQL. */
 export function pawlHome({ databaseUrl }: { databaseUrl?: string } = {}): PawlHome {
   const dataDir = mkdtempSync(join(scratchRoot(), "pawl-process-"));
@@ -59,6 +62,8 @@ export function pawlHome({ databaseUrl }: { databaseUrl?: string } = {}): PawlHo
         PAWL_PORT: "0",
         PAWL_LOG_FORMAT: "json",
         PAWL_LOG_LEVEL: "warn",
+        // Given, as to every Pawl that shares its database with others; one that is made is warned of.
+        PAWL_MASTER_KEY: masterKey,
         ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
         ...env,
       },
