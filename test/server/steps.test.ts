@@ -53,7 +53,7 @@ function answering(...statuses: number[]): RequestListener {
 }
 
 /** Those that have a suite of their own: what holds and what starts executions, and what uses the configuration service. */
-const elsewhere = ["approval", "job", "sql", "dataset", "file"];
+const elsewhere = ["approval", "job", "sql", "dataset", "file", "mcp-tool", "ai-agent"];
 
 test("the steps that are tried here are all the types there are", async () => {
   const { data } = await pawl.client.listStepTypes();
@@ -293,7 +293,6 @@ describe("retry", () => {
     assert.deepEqual([over.status, over.stepExecutions[0]!.attempts], ["COMPLETED", 2]);
   });
 
-  // The journal records the start of the last try; src/engine is being extended elsewhere, and mends it there.
   test("shows the start of the first try, also when it is over", async () => {
     const asked: number[] = [];
     await using server = await httpServer((_request, response) => {
