@@ -4,7 +4,7 @@ import type { UnderTest } from "../engine.ts";
 import type { CodeStep } from "../fixture.ts";
 import { actor, begin, endOf, puppet, type Try, until } from "../scene.ts";
 
-const waitMs = 40;
+const waitMs = 150;
 
 /** Control at each moment of a step: its code runs, it waits for a time, it waits for a retry. */
 export function moments(under: UnderTest): void {
