@@ -72,10 +72,11 @@ for (const [starts, what, env] of [
     const { rows } = await db.query<{ id: string }>(
       "select id::text from execution where status = 'COMPLETED' order by id",
     );
-    assert.deepEqual(
-      rows.map(({ id }) => id),
-      made.map(({ executionId }) => executionId!).sort(),
-    );
+    const recorded = new Set(rows.map(({ id }) => id));
+    const lost = made.filter(({ executionId }) => !recorded.has(executionId!));
+    assert.deepEqual(lost, []);
+    // One that the database was too slow for was answered with 503, and may be made after that.
+    assert.ok(recorded.size <= made.length + refused.length, `${recorded.size} of ${made.length} made`);
     const memory = peakMemory(pawl.pid);
     t.diagnostic(`${made.length} made, ${refused.length} refused, ${Math.round(memory)} MiB at most`);
     assert.ok(memory < 512, `took ${memory} MiB`);

@@ -53,6 +53,10 @@ async function violations(page: Page, rules?: string[]): Promise<string[]> {
 
 async function schemeIs(page: Page, scheme: string): Promise<void> {
   await page.locator(`html[data-mantine-color-scheme="${scheme}"]`).waitFor({ state: "attached" });
+  // Colours on their way from one scheme to the other are those of neither.
+  await page.evaluate(
+    "Promise.allSettled(document.getAnimations().filter((a) => a instanceof CSSTransition).map((a) => a.finished)).then(() => {})",
+  );
 }
 
 /** What sticks out of the page, once the frame has had the time to move to its new place; null when all fits. */
