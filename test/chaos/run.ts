@@ -3,7 +3,7 @@ import pg from "pg";
 import { findWrongs } from "./check.ts";
 import { every, openDatabase, type Span, type SupervisedServer, superviseServer } from "./faults.ts";
 import { spawnLedger } from "./ledger.ts";
-import { createLoad, type Load } from "./load.ts";
+import { createLoad, type Load, type Story } from "./load.ts";
 import { random } from "./random.ts";
 
 export interface ChaosOptions {
@@ -18,7 +18,7 @@ export interface ChaosOptions {
   stopFor: readonly [number, number];
   progress?: (line: string) => void;
   /** Spoils what is looked at afterwards: the proof that it is looked at. */
-  spoil?: (pool: pg.Pool, calls: Map<string, number[]>) => Promise<void>;
+  spoil?: (pool: pg.Pool, calls: Map<string, number[]>, stories: readonly Story[]) => Promise<void>;
   /** How long everything may take to end once the faults are over. */
   patienceMs: number;
 }
@@ -77,7 +77,7 @@ export async function chaos(options: ChaosOptions): Promise<ChaosReport> {
   try {
     const wrongs = [...(await untilAllEnded(pool, load, options.patienceMs)), ...server.faults];
     const calls = await ledger.calls();
-    await options.spoil?.(pool, calls);
+    await options.spoil?.(pool, calls, load.stories);
     wrongs.push(...(await findWrongs({ pool, load, server, outages: database.outages, calls })));
     const { rows } = await pool.query("select status, count(*)::int as n from execution group by status");
     const took = load.requests.map(({ tookMs }) => tookMs);
