@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { saveConnection } from "../src/cli/connection-apply.ts";
 import { echo, httpServer } from "./helpers/http-server.ts";
-import { runPawl } from "./helpers/pawl-command.ts";
+import { keptPawl } from "./helpers/pawl-command.ts";
 import { type RunningPawl, startTestPawl } from "./helpers/running-pawl.ts";
 import { scratchRoot } from "./helpers/scratch.ts";
 
@@ -36,7 +36,7 @@ describe("pawl connection and pawl var", () => {
 
   async function pawl(args: string[], input?: string) {
     const env = { PAWL_URL: server.url, PAWL_TOKEN: server.admin, PAWL_DATA_DIR: folder };
-    const outcome = await runPawl(args, { cwd: folder, env, ...(input === undefined ? {} : { input }) });
+    const outcome = await keptPawl(args, { cwd: folder, env, ...(input === undefined ? {} : { input }) });
     said.push(outcome.stdout, outcome.stderr);
     return outcome;
   }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { gate } from "./helpers/gate.ts";
-import { runPawl, spawnPawl } from "./helpers/pawl-command.ts";
+import { keptPawl, spawnPawl } from "./helpers/pawl-command.ts";
 import { type RunningPawl, startTestPawl } from "./helpers/running-pawl.ts";
 
 let server: RunningPawl;
@@ -13,7 +13,7 @@ before(async () => {
 });
 after(() => server.close());
 
-const pawl = (...args: string[]) => runPawl(args, { env });
+const pawl = (...args: string[]) => keptPawl(args, { env });
 
 async function json(...args: string[]) {
   const { code, stdout, stderr } = await pawl(...args, "--json");

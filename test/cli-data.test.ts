@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { makeCertificate } from "./helpers/certificates.ts";
-import { runPawl } from "./helpers/pawl-command.ts";
+import { keptPawl } from "./helpers/pawl-command.ts";
 import { type RunningPawl, startTestPawl } from "./helpers/running-pawl.ts";
 import { scratchRoot } from "./helpers/scratch.ts";
 
@@ -30,7 +30,7 @@ describe("pawl dataset, file, certificate and api-template", () => {
   const read = (name: string) => readFileSync(at(name), "utf8");
   async function pawl(args: string[], input?: string) {
     const env = { PAWL_URL: server.url, PAWL_TOKEN: server.admin, PAWL_DATA_DIR: folder };
-    const outcome = await runPawl(args, { cwd: folder, env, ...(input === undefined ? {} : { input }) });
+    const outcome = await keptPawl(args, { cwd: folder, env, ...(input === undefined ? {} : { input }) });
     said.push(outcome.stdout, outcome.stderr);
     return outcome;
   }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import pg from "pg";
 import { createTestDatabase, type TestDatabase } from "./helpers/database.ts";
-import { type RunningCommand, runPawl, spawnPawl } from "./helpers/pawl-command.ts";
+import { keptPawl, type RunningCommand, runPawl, spawnPawl } from "./helpers/pawl-command.ts";
 import { scratchRoot } from "./helpers/scratch.ts";
 
 describe("pawl vault and pawl audit", () => {
@@ -31,7 +31,7 @@ describe("pawl vault and pawl audit", () => {
     await server?.ended;
     server = undefined;
   }
-  const pawl = (...args: string[]) => runPawl(args, { cwd: folder, env });
+  const pawl = (...args: string[]) => keptPawl(args, { cwd: folder, env });
 
   before(async () => {
     folder = mkdtempSync(join(scratchRoot(), "pawl-cli-vault-"));

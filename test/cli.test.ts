@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { createTestDatabase, type TestDatabase } from "./helpers/database.ts";
-import { type Outcome, type RunningCommand, runPawl, spawnPawl } from "./helpers/pawl-command.ts";
+import { keptPawl, type Outcome, type RunningCommand, runPawl, spawnPawl } from "./helpers/pawl-command.ts";
 
 let folder: string;
 let database: TestDatabase;
@@ -17,7 +17,7 @@ function pawl(
   args: string[],
   options: { env?: Record<string, string>; input?: string } = {},
 ): Promise<Outcome> {
-  return runPawl(args, {
+  return keptPawl(args, {
     cwd: folder,
     env: { ...env, ...options.env },
     ...(options.input ? { input: options.input } : {}),
@@ -117,7 +117,7 @@ describe("pawl", () => {
       "search",
       "collection create",
     ]) {
-      const { stdout, code } = await runPawl([...command.split(" "), "--help"]);
+      const { stdout, code } = await keptPawl([...command.split(" "), "--help"]);
       assert.equal(code, 0, command);
       assert.match(stdout, /Examples:/, command);
       assert.match(stdout, /--json/, command);

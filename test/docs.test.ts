@@ -35,7 +35,7 @@ import { stepTypes } from "../src/plugins/all.ts";
 import type { StepType } from "../src/plugins/plugin.ts";
 import { createSandbox } from "../src/plugins/sandbox/pool.ts";
 import { noResources } from "./helpers/no-sources.ts";
-import { runPawl } from "./helpers/pawl-command.ts";
+import { keptPawl } from "./helpers/pawl-command.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const read = (file: string) => readFileSync(join(root, file), "utf8");
@@ -168,7 +168,7 @@ describe("what the pages point to", () => {
       "",
       ...[...shown.keys()].filter((it) => it.includes(" ")).map((it) => it.split(" ")[0]!),
     ]);
-    const help = async (...args: string[]) => (await runPawl([...args, "--help"])).stdout;
+    const help = async (...args: string[]) => (await keptPawl([...args, "--help"])).stdout;
     const known = new Set<string>();
     for (const group of groups) {
       const text = await help(...group.split(" ").filter(Boolean));

@@ -1,17 +1,21 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { type ChildProcess, fork, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import type { CommandLine } from "./kept-pawl.ts";
 
+const kept = fileURLToPath(new URL("kept-pawl.ts", import.meta.url));
 const bin = fileURLToPath(new URL("../../bin/pawl.js", import.meta.url));
-
-const compileCache = join(tmpdir(), "pawl-test-compile-cache");
 
 export interface Outcome {
   code: number | null;
   signal: NodeJS.Signals | null;
   stdout: string;
   stderr: string;
+}
+
+interface CommandOptions {
+  env?: Record<string, string>;
+  cwd?: string;
+  input?: string;
 }
 
 export interface RunningCommand {
@@ -27,18 +31,12 @@ export interface RunningCommand {
  */
 export function spawnPawl(
   args: string[],
-  options: { env?: Record<string, string>; cwd?: string; input?: string; group?: boolean } = {},
+  options: CommandOptions & { group?: boolean } = {},
 ): RunningCommand {
   const child = spawn(process.execPath, [bin, ...args], {
     cwd: options.cwd ?? "/",
     detached: options.group ?? false,
-    env: {
-      PATH: process.env.PATH ?? "",
-      HOME: process.env.HOME ?? "/",
-      // Halves the time that a short command takes to start.
-      NODE_COMPILE_CACHE: compileCache,
-      ...options.env,
-    },
+    env: environment(options),
   });
   const out = { stdout: "", stderr: "" };
   const watchers = new Set<() => void>();
@@ -70,7 +68,39 @@ export function spawnPawl(
   return { process: child, until, ended };
 }
 
+function environment({ env }: CommandOptions): Record<string, string> {
+  return { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "/", ...env };
+}
+
 /** Runs it to its end. */
 export function runPawl(...[args, options]: Parameters<typeof spawnPawl>): Promise<Outcome> {
   return spawnPawl(args, options).ended;
+}
+
+const idle: ChildProcess[] = [];
+
+/**
+ * The same in a process that is kept for the next command, which saves a third of a second of processor each: for commands
+ * that talk to a server and end by themselves. What is about the process itself (signals, pipes, a terminal) needs its own.
+ */
+export async function keptPawl(args: string[], options: CommandOptions = {}): Promise<Outcome> {
+  const host = idle.pop() ?? fork(kept, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
+  host.ref();
+  host.channel!.ref();
+  const { promise, resolve, reject } = Promise.withResolvers<Outcome>();
+  const lost = () => reject(new Error(`The process ended in the midst of: pawl ${args.join(" ")}`));
+  host.once("message", resolve).once("exit", lost);
+  const line: CommandLine = {
+    args,
+    env: environment(options),
+    cwd: options.cwd ?? "/",
+    input: options.input ?? "",
+  };
+  host.send(line);
+  const outcome = await promise;
+  host.off("exit", lost);
+  host.unref();
+  host.channel!.unref();
+  idle.push(host);
+  return outcome;
 }

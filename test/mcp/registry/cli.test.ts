@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { runPawl } from "../../helpers/pawl-command.ts";
+import { keptPawl } from "../../helpers/pawl-command.ts";
 import { type RunningPawl, startTestPawl } from "../../helpers/running-pawl.ts";
 import { toolServer } from "../agent/tool-server.ts";
 
@@ -13,7 +13,7 @@ before(async () => {
 after(() => Promise.all([pawl.close(), tools[Symbol.asyncDispose]()]));
 
 const run = (args: string[], input = "") =>
-  runPawl(["mcp-server", ...args], { env: { PAWL_URL: pawl.url, PAWL_TOKEN: pawl.admin }, input });
+  keptPawl(["mcp-server", ...args], { env: { PAWL_URL: pawl.url, PAWL_TOKEN: pawl.admin }, input });
 const parsed = async (...args: string[]) => JSON.parse((await run([...args, "--json"])).stdout);
 
 test("pawl mcp-server registers, discovers, shows and removes servers, and reads what is secret from standard input", async () => {
