@@ -1,6 +1,5 @@
 import type { Dialer } from "../dialer.ts";
 import { StepError } from "../step-error.ts";
-import { mysqlProtocol } from "./mysql.ts";
 import { postgres } from "./postgres.ts";
 import { reach, type SqlProtocol, type SqlSession, type SqlTarget, type TlsMode } from "./session.ts";
 
@@ -16,6 +15,14 @@ export type SqlConnectionType = (typeof sqlConnectionTypes)[number];
 
 const TLS_MODES: readonly string[] = ["disable", "prefer", "require", "verify-full"] satisfies TlsMode[];
 
+// Loaded when it is needed: a hundred files, which few servers use and each would read as it starts.
+const mysql: SqlProtocol = {
+  async signIn(...args) {
+    const { mysqlProtocol } = await import("./mysql.ts");
+    return mysqlProtocol.signIn(...args);
+  },
+};
+
 /** Reads the variables of a connection. @throws StepError when they make no sense */
 export function sqlDatabase(
   type: SqlConnectionType,
@@ -30,7 +37,7 @@ export function sqlDatabase(
   if (type === "database-relational1") {
     // Left out it is on: a password is not to go over the network in the clear because a box was not ticked.
     const tls = variables.useSSL === "false" ? "disable" : "verify-full";
-    return { target: { ...common, tls }, protocol: mysqlProtocol };
+    return { target: { ...common, tls }, protocol: mysql };
   }
   const tls = variables["x-sslmode"] ?? "prefer";
   if (!TLS_MODES.includes(tls)) {

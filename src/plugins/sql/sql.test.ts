@@ -305,6 +305,7 @@ describe("encrypts", () => {
         const behind = connectTo();
         secure.on("error", () => behind.destroy());
         behind.on("error", () => secure.destroy());
+        secure.on("close", () => behind.destroy());
         secure.pipe(behind).pipe(secure);
       });
     });
