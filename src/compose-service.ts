@@ -25,8 +25,8 @@ export interface ConfigurationService {
   close(): Promise<void>;
 }
 
-/** Who steps fetch connections as. Its token is made at each start, kept nowhere, and works on no listener. */
-const runtime: Principal = {
+/** As whom steps use secrets. Its token is made at each start, kept nowhere, and works on no listener. */
+export const runtime: Principal = {
   id: "runtime",
   name: "pawl runtime",
   authorities: ["ConfigService:Connection:decrypt", "ConfigService:Certificate:decrypt"],
