@@ -1,5 +1,6 @@
 import Type from "typebox";
-import { BulkDeleted, BulkDeleteRequest, NamedOption } from "./configuration.ts";
+import { BulkDeleted, BulkDeleteRequest, NamedOption, Usage } from "./configuration.ts";
+import { Forced } from "./forced.ts";
 import type { Route } from "./routes.ts";
 import { FilterRequest, searchFields } from "./search.ts";
 import { Id, Meta } from "./shapes.ts";
@@ -58,10 +59,12 @@ export const variableRoutes = {
     access: "ConfigService:GlobalVariable:delete",
     tag: "Global variables",
     audits: "variable",
-    summary: "Delete global variables",
+    summary: "Delete global variables, all or none",
+    description: "409 when jobs use one of them, unless forced.",
+    query: Forced,
     body: BulkDeleteRequest,
     data: BulkDeleted,
-    errors: [],
+    errors: ["INVALID_STATE"],
   },
   getVariableByName: {
     method: "GET",
@@ -80,10 +83,11 @@ export const variableRoutes = {
     tag: "Global variables",
     audits: "variable",
     summary: "Delete a global variable",
-    description: "Steps whose expressions need it fail from then on.",
+    description: "409 when jobs use it, unless forced: their steps fail from then on.",
     params: byId,
+    query: Forced,
     data: Type.Null(),
-    errors: ["NOT_FOUND"],
+    errors: ["NOT_FOUND", "INVALID_STATE"],
   },
   getVariable: {
     method: "GET",
@@ -93,6 +97,17 @@ export const variableRoutes = {
     summary: "Read a global variable; a secret is sealed",
     params: byId,
     data: Variable,
+    errors: ["NOT_FOUND"],
+  },
+  getVariableUsage: {
+    method: "GET",
+    path: "/global-variable/:id/usage",
+    access: "ConfigService:GlobalVariable:read",
+    tag: "Global variables",
+    summary: "List the jobs that use a global variable",
+    description: "Those whose expressions, or code, name it: vars.<name>.",
+    params: byId,
+    data: Usage,
     errors: ["NOT_FOUND"],
   },
   variableExists: {

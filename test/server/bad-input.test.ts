@@ -183,6 +183,7 @@ const valid: Record<
   getVariableByName: { params: () => ({ name: "v" }) },
   deleteVariable: { params: () => ({ id: ids.variable! }) },
   getVariable: { params: () => ({ id: ids.variable! }) },
+  getVariableUsage: { params: () => ({ id: ids.variable! }) },
   variableExists: { params: () => ({ name: "v" }) },
   upsertCertificate: { body: certificate },
   listCertificateOptions: {},
@@ -731,6 +732,7 @@ const rows: Record<RouteName, Row[]> = {
   getVariableByName: [["a name that is not there", { id: "nobody" }, missing]],
   deleteVariable: [],
   getVariable: [],
+  getVariableUsage: [],
   variableExists: [["an id that is none", { query: "id=1" }, invalid("query/id")]],
   // What is wrong with certificates, tables, files and templates themselves: the tests beside each.
   upsertCertificate: [
