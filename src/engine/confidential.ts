@@ -1,5 +1,5 @@
 import { createMasker, type Masker, noMasker } from "../lib/masker.ts";
-import type { Scope } from "./engine.ts";
+import type { LogLine, Scope } from "./engine.ts";
 import type { Run, StepRecord } from "./loop.ts";
 
 /**
@@ -76,10 +76,7 @@ export function maskRecord<Kept extends StepRecord>(run: Run, record: Kept): Kep
   const masker = run.confidence?.masker ?? noMasker;
   if (masker === noMasker) return record;
   const masked: StepRecord = { ...record };
-  if (masked.logs) {
-    const messages = masker.texts(masked.logs.map(({ message }) => message));
-    masked.logs = masked.logs.map((line, i) => ({ ...line, message: messages[i]! }));
-  }
+  if (masked.logs) masked.logs = linesWithout(masker, masked.logs);
   if (masked.kind === "retry") masked.error = maskError(masker, masked.error);
   else if (masked.kind === "timer") masked.output = masker.value(masked.output);
   else if (masked.kind === "decision") masked.decision = masker.value(masked.decision);
@@ -92,6 +89,17 @@ export function maskRecord<Kept extends StepRecord>(run: Run, record: Kept): Kep
     }
   }
   return masked as Kept;
+}
+
+/** Lines of a step that goes on. */
+export function maskLines(run: Run, lines: LogLine[]): LogLine[] {
+  const masker = run.confidence?.masker ?? noMasker;
+  return masker === noMasker ? lines : linesWithout(masker, lines);
+}
+
+function linesWithout(masker: Masker, lines: LogLine[]): LogLine[] {
+  const messages = masker.texts(lines.map(({ message }) => message));
+  return lines.map((line, i) => ({ ...line, message: messages[i]! }));
 }
 
 type Result = Extract<StepRecord, { kind: "result" }>["result"];

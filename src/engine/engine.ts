@@ -119,6 +119,8 @@ export interface StepCall {
   /** Takes the secrets that the execution uses out of a text: for what is cut before it is recorded. */
   mask(text: string): string;
   log(level: LogLine["level"], message: string): void;
+  /** As `log`, and seen at once. */
+  tell(level: LogLine["level"], message: string): void;
   /** What the step has done so far in this run. */
   checkpoints?: Checkpoints | undefined;
 }
