@@ -24,8 +24,9 @@ export async function openScope(run: Run, position: number, signal: AbortSignal)
     learn(confidence, opened?.secrets ?? []);
     confidence.params = opened?.params ?? run.scope.params;
   }
-  const vars = await run.job.steps[position]!.vars?.(signal);
+  const vars = await run.job.steps[position]!.vars?.(run.executionId, signal);
   learn(confidence, vars?.secrets ?? []);
+  if (!run.job.steps[position]!.connection) isGathered(confidence, position);
   return { ...run.scope, params: confidence.params, vars: vars?.values ?? {} };
 }
 
@@ -33,6 +34,7 @@ export async function openScope(run: Run, position: number, signal: AbortSignal)
 export async function openConnection(run: Run, position: number, signal: AbortSignal) {
   const opened = await run.job.steps[position]!.connection?.(run.executionId, signal);
   learn(confidenceOf(run), opened?.secrets ?? []);
+  isGathered(confidenceOf(run), position);
   return opened?.connection;
 }
 
@@ -49,10 +51,15 @@ async function gatherEarlier(
   for (; confidence.gathered < position; confidence.gathered++) {
     const step = run.job.steps[confidence.gathered]!;
     if (run.scope.steps[step.key]?.status === "SKIPPED") continue;
-    const vars = await step.vars?.(signal).catch(() => undefined);
+    const vars = await step.vars?.(run.executionId, signal).catch(() => undefined);
     const opened = await step.connection?.(run.executionId, signal).catch(() => undefined);
     learn(confidence, [...(vars?.secrets ?? []), ...(opened?.secrets ?? [])]);
   }
+}
+
+/** All of the step was opened for its own run: nothing of it needs to be fetched again for those that follow. */
+function isGathered(confidence: Confidence, position: number): void {
+  if (confidence.gathered === position) confidence.gathered++;
 }
 
 function confidenceOf(run: Run): Confidence {
