@@ -4,7 +4,7 @@ import { Forced } from "./forced.ts";
 import type { Route } from "./routes.ts";
 import { FilterRequest, searchFields } from "./search.ts";
 import { Id, Meta } from "./shapes.ts";
-import { Variable, VariableInput, VariableItem } from "./variable.ts";
+import { DecryptedVariable, DecryptVariables, Variable, VariableInput, VariableItem } from "./variable.ts";
 
 const byId = Type.Object({ id: Id });
 // Of a name that no variable can have it is told that there is none.
@@ -65,6 +65,20 @@ export const variableRoutes = {
     body: BulkDeleteRequest,
     data: BulkDeleted,
     errors: ["INVALID_STATE"],
+  },
+  decryptVariables: {
+    method: "POST",
+    path: "/global-variable/decrypted",
+    access: "ConfigService:GlobalVariable:decrypt",
+    tag: "Global variables",
+    audits: "variable",
+    limit: "decrypts",
+    summary: "Read global variables by their names, secrets in the clear",
+    description:
+      "For the services that run steps. A name that is not there is left out. Each secret is recorded in the audit trail before it is answered; 503 when it can't be recorded.",
+    body: DecryptVariables,
+    data: Type.Array(DecryptedVariable),
+    errors: ["DECRYPT_FAILED"],
   },
   getVariableByName: {
     method: "GET",

@@ -41,7 +41,7 @@ export interface CompiledStep {
   /** The input with its expressions evaluated; throws when one can't be. */
   input: (scope: Scope) => unknown;
   /** The global variables that it names, as they are now. @throws StepError */
-  vars?: ((signal: AbortSignal) => Promise<Variables>) | undefined;
+  vars?: ((executionId: string, signal: AbortSignal) => Promise<Variables>) | undefined;
   /** The connection that it names, as it is now. @throws StepError */
   connection?:
     | ((

@@ -4,6 +4,7 @@ import { route } from "../../http/route.ts";
 import { noSuch, readNamed, removeNamed } from "../named.ts";
 import { foundMessage, searchPage } from "../search.ts";
 import { type RecordUsage, usageMessage } from "../usage.ts";
+import { openVariables } from "./load.ts";
 import { presentVariable, presentVariableItem } from "./present.ts";
 import { variableFilters, variableSearch } from "./store.ts";
 import { upsertVariable, type VariableDeps } from "./upsert.ts";
@@ -33,6 +34,16 @@ export function variableRoutes(
     data: presentVariable(await readNamed(store, "variable", { name: params.name })),
     message: "The variable.",
   }));
+  // Recorded before it is answered: what can't be recorded is not told.
+  route(app, "decryptVariables", async (call) => {
+    const opened = await openVariables(variables, call.body.names);
+    const secrets = opened.filter(({ secret }) => secret);
+    await Promise.all(secrets.map(({ id, name }) => call.mustAudit({ target: { id, name } })));
+    const names = opened.map(({ name }) => name).join(", ");
+    if (secrets.length === 0) call.audit({ target: { name: names } });
+    return { data: opened, message: "The variables, decrypted." };
+  });
+
   route(app, "getVariableUsage", async ({ principal, params }) => {
     const data = await usageOf(principal, [await readNamed(store, "variable", { id: params.id })]);
     return { data, message: usageMessage("variable", data) };
