@@ -450,13 +450,17 @@ async function send({ operation, path, body, headers }: Asked): Promise<void> {
   if (answer.status < 400) await follow(operation.operationId, target, answer);
 }
 
+/** A rotation that the fuzz began may seal a value anew between the two. */
+const unsealed = (data: unknown): unknown =>
+  JSON.parse(JSON.stringify(data ?? null).replace(/ENC\(v1\.[^)"]*\)/g, "ENC()"));
+
 const read = (path: string) => pawl.send({ method: "GET", path });
 
 async function follow(name: string, path: string, { json }: Received): Promise<void> {
   const data = json?.data as Json & { id: string };
   const record = async (kind: Kind, at: string) => {
     const found = await read(`${at}/${data.id}`);
-    assert.deepEqual(found.json?.data, data, `${name}: what was written is what is read`);
+    assert.deepEqual(unsealed(found.json?.data), unsealed(data), `${name}: what was written is what is read`);
     if (!made[kind].includes(data.id)) made[kind].push(data.id);
   };
   const removed = async (kind: Kind) => {
