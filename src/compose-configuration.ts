@@ -68,10 +68,14 @@ export function createConfiguration({ pool, vault, fileLimit, dialer }: Configur
   };
 }
 
-/** Registers the routes of the configuration service. */
-export function configurationRoutes(app: FastifyInstance, configuration: Configuration): void {
+/** Registers the routes of the configuration service. Which jobs use a variable only the step types can tell. */
+export function configurationRoutes(
+  app: FastifyInstance,
+  configuration: Configuration,
+  { variableUsage }: { variableUsage: RecordUsage },
+): void {
   connectionRoutes(app, configuration.connections);
-  variableRoutes(app, configuration.variables);
+  variableRoutes(app, { ...configuration.variables, usageOf: variableUsage });
   certificateRoutes(app, configuration.certificates);
   datasetRoutes(app, configuration.datasets);
   fileRoutes(app, configuration.files);

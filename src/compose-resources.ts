@@ -1,11 +1,6 @@
 import { ClientError } from "./client/error.ts";
-import type { Configuration } from "./compose-configuration.ts";
 import type { ConfigurationService } from "./compose-service.ts";
 import { fillApiTemplate } from "./configuration/api-template/fill.ts";
-import { addRows, readRows } from "./configuration/dataset/read.ts";
-import { openFile, writeFile } from "./configuration/file/open.ts";
-import { findByIdOrName } from "./configuration/named.ts";
-import type { NamedRow, NamedStore } from "./configuration/named-store.ts";
 import { ApiError } from "./contract/errors.ts";
 import { isStoreUnavailable } from "./db/faults.ts";
 import type { ResourceKind } from "./jobs/step-type.ts";
@@ -16,9 +11,8 @@ import type { StepResources } from "./plugins/resources.ts";
  * What step types take from the configuration service besides connections and variables. A certificate has a key, and comes
  * through the internal endpoint as connections do.
  */
-export function stepResources(configuration: Configuration, service: ConfigurationService): StepResources {
-  const { apiTemplates, datasets, files } = configuration;
-  const by = (jobName: string) => `job ${jobName}`;
+export function stepResources(service: ConfigurationService): StepResources {
+  const { records } = service;
   return {
     loadCertificate: (idOrName, { executionId, signal }) =>
       asStepError("certificate", idOrName, async () => {
@@ -30,51 +24,48 @@ export function stepResources(configuration: Configuration, service: Configurati
         });
         return answer.data;
       }),
-    fillApiTemplate: (idOrName, params) =>
+    fillApiTemplate: (idOrName, params, asker) =>
       asStepError("API template", idOrName, async () => {
-        const template = await found("API template", apiTemplates.store, idOrName);
+        const template = await records.readApiTemplate(idOrName, asker);
         return { ...fillApiTemplate(template, params), needsConnection: template.connectionType !== null };
       }),
-    readRows: (idOrName, request) =>
-      asStepError("dataset", idOrName, () => readRows(datasets, idOrName, request)),
-    addRows: (idOrName, rows, { jobName }) =>
-      asStepError("dataset", idOrName, () => addRows(datasets, idOrName, rows, by(jobName))),
-    openFile: (idOrName) => asStepError("file", idOrName, () => openFile(files, idOrName)),
-    writeFile: (file, bytes, { jobName }) =>
-      asStepError("file", file.name, () => writeFile(files, { ...file, by: by(jobName) }, once(bytes))),
+    readRows: (idOrName, request, asker) =>
+      asStepError("dataset", idOrName, () => records.readRows(idOrName, request, asker)),
+    addRows: (idOrName, rows, asker) =>
+      asStepError("dataset", idOrName, () => records.addRows(idOrName, rows, asker)),
+    openFile: (idOrName, asker) =>
+      asStepError("file", idOrName, async () => {
+        const { file, bytes } = await records.openFile(idOrName, asker);
+        return { file, bytes: readable(bytes, idOrName) };
+      }),
+    writeFile: (file, bytes, asker) =>
+      asStepError("file", file.name, () => records.writeFile(file, bytes, asker)),
   };
 }
 
 /** Whether there is such a record, for the check of a job that names it. */
 export function recordFinder(
-  { apiTemplates, datasets, files }: Configuration,
-  { findCertificate }: ConfigurationService,
+  { findCertificate, records }: ConfigurationService,
   hasServer: (idOrName: string) => Promise<boolean>,
 ) {
-  const stores: Record<Exclude<ResourceKind, "certificate" | "mcpServer">, { store: unknown }> = {
-    apiTemplate: apiTemplates,
-    dataset: datasets,
-    file: files,
-  };
   return async (kind: ResourceKind, idOrName: string) => {
     if (kind === "mcpServer") return hasServer(idOrName);
     if (kind === "certificate") return (await findCertificate(idOrName)) !== undefined;
-    return (await findByIdOrName(stores[kind].store as NamedStore<NamedRow>, idOrName)) !== undefined;
+    return records.has(kind, idOrName);
   };
 }
 
-async function found<Row extends NamedRow>(
-  noun: string,
-  store: NamedStore<Row>,
-  idOrName: string,
-): Promise<Row> {
-  const row = await findByIdOrName(store, idOrName);
-  if (row) return row;
-  throw new ApiError("NOT_FOUND", `There is no such ${noun}.`);
-}
-
-async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
-  yield bytes;
+/** The bytes, whose reading fails as the rest does: they may come from afar. */
+function readable(bytes: AsyncIterable<Uint8Array>, name: string): AsyncIterable<Uint8Array> {
+  return {
+    async *[Symbol.asyncIterator]() {
+      try {
+        yield* bytes;
+      } catch (error) {
+        throw resourceFault(error, "file", name);
+      }
+    },
+  };
 }
 
 /** It will be there again by itself. */

@@ -14,13 +14,12 @@ export interface RuntimeDeps extends ServiceDeps {
   vault: Vault;
   /** Whether the registry has this MCP server. */
   hasServer(idOrName: string): Promise<boolean>;
-  /** Another Pawl that keeps the connections and certificates. */
+  /** Another Pawl that keeps what jobs refer to. */
   remote?: { url: string; token: string } | undefined;
 }
 
 /** What jobs and their steps take from the configuration service. */
 export async function composeRuntime({ vault, remote, hasServer, ...deps }: RuntimeDeps) {
-  const { variables, loadVariables } = deps.configuration;
   const service = remote ? remoteService(remote) : await serviceInProcess(deps);
 
   async function fetchConnection(
@@ -41,9 +40,9 @@ export async function composeRuntime({ vault, remote, hasServer, ...deps }: Runt
         }),
       );
     },
-    async loadVariables(names, signal) {
+    async loadVariables(names, executionId, signal) {
       return patiently(signal, isAway, () =>
-        loadVariables(names).catch((error: unknown) => {
+        service.loadVariables(names, executionId, signal).catch((error: unknown) => {
           throw variableFault(error);
         }),
       );
@@ -51,13 +50,13 @@ export async function composeRuntime({ vault, remote, hasServer, ...deps }: Runt
   };
   const references: KnownReferences = {
     findConnection: service.findConnection,
-    findVariables: async (names) => new Set((await variables.store.load([...names])).map(({ name }) => name)),
-    hasRecord: recordFinder(deps.configuration, service, hasServer),
+    findVariables: service.findVariables,
+    hasRecord: recordFinder(service, hasServer),
   };
   return {
     sources,
     references,
-    resources: stepResources(deps.configuration, service),
+    resources: stepResources(service),
     close: () => service.close(),
   };
 }
@@ -84,7 +83,10 @@ function connectionFault(error: unknown, id: string): unknown {
 
 function variableFault(error: unknown): unknown {
   if (isStoreUnavailable(error)) return new Away();
-  if (!(error instanceof ApiError)) return error;
+  if (!(error instanceof ApiError || error instanceof ClientError)) return error;
+  if (away.has(error.code)) return new Away();
+  if (refused.has(error.code)) return serviceRefuses(error);
+  if (error.code !== "DECRYPT_FAILED") return error;
   const message = "A secret global variable that the step uses can't be opened. Enter its value again.";
   return new StepError("DECRYPT_FAILED", message, { retryable: false });
 }

@@ -3,9 +3,11 @@ import type { FastifyBaseLogger } from "fastify";
 import { type Client, createClient } from "./client/client.ts";
 import { ClientError } from "./client/error.ts";
 import type { Configuration } from "./compose-configuration.ts";
+import { type RecordService, recordsInProcess, remoteRecords, searchById } from "./compose-records.ts";
 import { certificateRoutes } from "./configuration/certificate/routes.ts";
 import { connectionRoutes } from "./configuration/connection/routes.ts";
 import { findByIdOrName } from "./configuration/named.ts";
+import type { VariableValue } from "./configuration/variable/load.ts";
 import { ApiError } from "./contract/errors.ts";
 import { isStoreUnavailable } from "./db/faults.ts";
 import { createApp } from "./http/app.ts";
@@ -13,20 +15,24 @@ import type { Audit } from "./http/audit.ts";
 import { inProcessFetch } from "./http/in-process.ts";
 import type { Principal } from "./http/principal.ts";
 import { newToken } from "./identity/tokens.ts";
+import type { StepSources } from "./jobs/confidential.ts";
 import type { KnownReferences } from "./jobs/references.ts";
 
-/** Where steps have their connections and certificates from: this process, or another Pawl. The client is the same. */
+/** Where steps have connections, variables, certificates and the other records from: this process, or another Pawl. */
 export interface ConfigurationService {
   /** As which execution it asks is on the audit record. */
   clientFor(executionId: string): Client;
   findConnection: KnownReferences["findConnection"];
   /** Its id. */
   findCertificate(idOrName: string): Promise<string | undefined>;
+  findVariables: KnownReferences["findVariables"];
+  loadVariables: StepSources["loadVariables"];
+  records: RecordService;
   close(): Promise<void>;
 }
 
-/** Who steps fetch connections as. Its token is made at each start, kept nowhere, and works on no listener. */
-const runtime: Principal = {
+/** As whom steps use secrets. Its token is made at each start, kept nowhere, and works on no listener. */
+export const runtime: Principal = {
   id: "runtime",
   name: "pawl runtime",
   authorities: ["ConfigService:Connection:decrypt", "ConfigService:Certificate:decrypt"],
@@ -49,7 +55,7 @@ export async function serviceInProcess({
   log,
   audit,
 }: ServiceDeps): Promise<ConfigurationService> {
-  const { connections, certificates } = configuration;
+  const { connections, certificates, variables } = configuration;
   const token = newToken();
   const expected = Buffer.from(`Bearer ${token}`);
   const app = await createApp({
@@ -73,6 +79,9 @@ export async function serviceInProcess({
       return (await connections.store.findNamed(which.name, which.connectionType))[0];
     },
     findCertificate: async (idOrName) => (await findByIdOrName(certificates.store, idOrName))?.id,
+    findVariables: async (names) => new Set((await variables.store.load([...names])).map(({ name }) => name)),
+    loadVariables: (names) => configuration.loadVariables(names),
+    records: recordsInProcess(configuration),
     close: () => app.close(),
   };
 }
@@ -80,36 +89,52 @@ export async function serviceInProcess({
 /** The service of another Pawl, over HTTP. */
 export function remoteService({ url, token }: { url: string; token: string }): ConfigurationService {
   const client = createClient({ url, token });
+  const clientFor = (executionId: string) => createClient({ url, token, fetch: as(executionId, fetch) });
   const connectionId = async (which: Parameters<KnownReferences["findConnection"]>[0]) => {
     if ("id" in which) return which.id;
     const { data } = await client.checkConnectionIdentity({ body: which });
     return data.existingConnectionId ?? undefined;
   };
   return {
-    clientFor: (executionId) => createClient({ url, token, fetch: as(executionId, fetch) }),
+    clientFor,
     findConnection: (which) =>
       ifThere(async () => {
         const id = await connectionId(which);
         return id === undefined ? undefined : (await client.getConnection({ params: { id } })).data;
       }),
     findCertificate: (idOrName) =>
-      ifThere(async () => {
-        // By a search, since not every name can stand in a path.
-        const named = (field: string) => ({
-          [field]: {
-            operator: "and" as const,
-            constraints: [{ value: idOrName, matchMode: "equals" as const }],
-          },
-        });
-        const isId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(idOrName);
-        for (const field of isId ? ["id", "name"] : ["name"]) {
-          const { data } = await client.searchCertificates({ body: { filters: named(field), size: 1 } });
-          if (data[0]) return data[0].id;
-        }
-        return undefined;
-      }),
+      ifThere(async () => (await searchById(client.searchCertificates, idOrName))?.id),
+    async findVariables(names) {
+      const found = new Set<string>();
+      for (const some of inGroups(names)) {
+        const filters = {
+          name: { operator: "and" as const, constraints: [{ value: some, matchMode: "in" as const }] },
+        };
+        const data = await ifThere(
+          async () => (await client.searchVariables({ body: { filters, size: most } })).data,
+        );
+        for (const { name } of data ?? []) found.add(name);
+      }
+      return found;
+    },
+    async loadVariables(names, executionId, signal) {
+      const values = new Map<string, VariableValue>();
+      for (const some of inGroups(names)) {
+        const { data } = await clientFor(executionId).decryptVariables({ body: { names: some }, signal });
+        for (const { name, value, secret } of data) values.set(name, { value, secret });
+      }
+      return values;
+    },
+    records: remoteRecords(clientFor, ifThere),
     close: async () => {},
   };
+}
+
+/** Names that one request may have. */
+const most = 500;
+
+function* inGroups(names: readonly string[]): Generator<string[]> {
+  for (let at = 0; at < names.length; at += most) yield names.slice(at, at + most);
 }
 
 function as(executionId: string, through: typeof fetch): typeof fetch {

@@ -145,7 +145,7 @@ export const settings = {
       "an http or https URL without user or password",
       (u) => !u.username && !u.password,
     ),
-    "Another Pawl that steps fetch their connections and certificates from, secrets in the clear. Unset: this one.",
+    "Another Pawl that keeps what jobs refer to, and that steps fetch it from, secrets in the clear. Unset: this one.",
   ),
   configurationToken: optional(
     "PAWL_CONFIGURATION_TOKEN",

@@ -111,7 +111,7 @@ export async function startPawl(config: Config): Promise<Pawl> {
   const { authenticator, openMcpSession } = identity;
   const sandbox = createSandbox();
   opened.defer(() => sandbox.close());
-  const registry = composeRegistry({ pool, vault: keys.vault, dialer });
+  const registry = composeRegistry({ pool, vault: keys.vault, dialer, audit: auditing.audit });
   const { configurationUrl, configurationToken } = config;
   const runtime = await composeRuntime({
     configuration,
@@ -179,7 +179,7 @@ export async function startPawl(config: Config): Promise<Pawl> {
   sessionRoutes(app, { pool, oidc: identity.oidcSignIn, forget: authenticator.forget, now: Date.now });
   jobRoutes(app, jobs);
   searchRoutes(app, jobs);
-  configurationRoutes(app, configuration);
+  configurationRoutes(app, configuration, jobs);
   registry.routes(app);
   executionRoutes(app, {
     engine,

@@ -34,6 +34,7 @@ const compositionRoot = [
   "src/compose-bridge.ts",
   "src/compose-configuration.ts",
   "src/compose-identity.ts",
+  "src/compose-records.ts",
   "src/compose-registry.ts",
   "src/compose-resources.ts",
   "src/compose-runtime.ts",

@@ -1,12 +1,20 @@
 import type { Command } from "commander";
 import { ClientError } from "../client/error.ts";
-import type { Variable, VariableInput } from "../contract/variable.ts";
-import { confirm, count } from "./ask.ts";
+import type { Variable, VariableInput, VariableItem } from "../contract/variable.ts";
+import { count } from "./ask.ts";
 import { CliError } from "./exit.ts";
+import { addNamedDelete, type Noun } from "./named.ts";
 import { pawl } from "./own-name.ts";
 import { readSecrets } from "./secrets.ts";
 import { openSession, type Session } from "./session.ts";
 import { localTime, oneLine, paint, safe, table } from "./text.ts";
+
+const variables: Noun<VariableItem> = {
+  command: "var",
+  word: "global variable",
+  search: ({ client }, body) => client.searchVariables({ body }),
+  remove: ({ client }, id, force) => client.deleteVariable({ params: { id }, query: { force } }),
+};
 
 interface SetOptions {
   secret?: boolean;
@@ -19,7 +27,11 @@ export function addVar(program: Command): void {
   addSet(group);
   addList(group);
   addShow(group);
-  addDelete(group);
+  addNamedDelete(
+    group,
+    variables,
+    "delete a global variable; with --force steps that need it fail from then on",
+  );
 }
 
 function addSet(group: Command): void {
@@ -143,20 +155,5 @@ function addShow(group: Command): void {
         if (data.secret) return "(sealed)";
         return typeof data.value === "string" ? safe(data.value) : JSON.stringify(data.value, null, 2);
       });
-    });
-}
-
-function addDelete(group: Command): void {
-  group
-    .command("delete")
-    .argument("<name>")
-    .option("-y, --yes", "do not ask")
-    .description("delete a global variable; steps that need it fail from then on")
-    .action(async (name: string, options: { yes?: boolean }, command: Command) => {
-      const session = openSession(command);
-      const { data } = await session.client.getVariableByName({ params: { name } });
-      if (!options.yes) await confirm(`Delete the global variable "${safe(data.name)}"?`);
-      const { message } = await session.client.deleteVariable({ params: { id: data.id } });
-      session.result({ id: data.id, name: data.name, deleted: true }, () => safe(message));
     });
 }

@@ -18,6 +18,7 @@ export const authorities = [
   "ConfigService:GlobalVariable:upsert",
   "ConfigService:GlobalVariable:read",
   "ConfigService:GlobalVariable:delete",
+  "ConfigService:GlobalVariable:decrypt",
   "ConfigService:Certificate:upsert",
   "ConfigService:Certificate:read",
   "ConfigService:Certificate:delete",

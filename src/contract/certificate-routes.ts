@@ -76,6 +76,7 @@ export const certificateRoutes = {
     access: "ConfigService:Certificate:decrypt",
     tag: "Certificates",
     audits: "certificate",
+    limit: "decrypts",
     summary: "Read a certificate with its private key",
     description:
       "For the services that run steps. Recorded in the audit trail before it is answered; 503 when it can't be recorded.",

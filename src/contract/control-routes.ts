@@ -194,7 +194,7 @@ export const controlRoutes = {
     tag: "Execution queries",
     summary: "Watch an execution: every change of status as a server-sent event",
     description:
-      "First `snapshot` with the execution as it stands, then `execution` and `step` events. What happened just before the snapshot may be told again after it. Where changes may have been missed, since another process has taken the executions over, a `snapshot` comes again.",
+      "First `snapshot` with the execution as it stands, then `execution` and `step` events. A step that is told of again, RUNNING as before, has logged something. What happened just before the snapshot may be told again after it. Where changes may have been missed, since another process has taken the executions over, a `snapshot` comes again.",
     params: byId,
     query: Type.Object({ outputs: withOutputs }),
     headers: lastEventId,

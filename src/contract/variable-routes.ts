@@ -1,9 +1,10 @@
 import Type from "typebox";
-import { BulkDeleted, BulkDeleteRequest, NamedOption } from "./configuration.ts";
+import { BulkDeleted, BulkDeleteRequest, NamedOption, Usage } from "./configuration.ts";
+import { Forced } from "./forced.ts";
 import type { Route } from "./routes.ts";
 import { FilterRequest, searchFields } from "./search.ts";
 import { Id, Meta } from "./shapes.ts";
-import { Variable, VariableInput, VariableItem } from "./variable.ts";
+import { DecryptedVariable, DecryptVariables, Variable, VariableInput, VariableItem } from "./variable.ts";
 
 const byId = Type.Object({ id: Id });
 // Of a name that no variable can have it is told that there is none.
@@ -58,10 +59,26 @@ export const variableRoutes = {
     access: "ConfigService:GlobalVariable:delete",
     tag: "Global variables",
     audits: "variable",
-    summary: "Delete global variables",
+    summary: "Delete global variables, all or none",
+    description: "409 when jobs use one of them, unless forced.",
+    query: Forced,
     body: BulkDeleteRequest,
     data: BulkDeleted,
-    errors: [],
+    errors: ["INVALID_STATE"],
+  },
+  decryptVariables: {
+    method: "POST",
+    path: "/global-variable/decrypted",
+    access: "ConfigService:GlobalVariable:decrypt",
+    tag: "Global variables",
+    audits: "variable",
+    limit: "decrypts",
+    summary: "Read global variables by their names, secrets in the clear",
+    description:
+      "For the services that run steps. A name that is not there is left out. Each secret is recorded in the audit trail before it is answered; 503 when it can't be recorded.",
+    body: DecryptVariables,
+    data: Type.Array(DecryptedVariable),
+    errors: ["DECRYPT_FAILED"],
   },
   getVariableByName: {
     method: "GET",
@@ -80,10 +97,11 @@ export const variableRoutes = {
     tag: "Global variables",
     audits: "variable",
     summary: "Delete a global variable",
-    description: "Steps whose expressions need it fail from then on.",
+    description: "409 when jobs use it, unless forced: their steps fail from then on.",
     params: byId,
+    query: Forced,
     data: Type.Null(),
-    errors: ["NOT_FOUND"],
+    errors: ["NOT_FOUND", "INVALID_STATE"],
   },
   getVariable: {
     method: "GET",
@@ -93,6 +111,17 @@ export const variableRoutes = {
     summary: "Read a global variable; a secret is sealed",
     params: byId,
     data: Variable,
+    errors: ["NOT_FOUND"],
+  },
+  getVariableUsage: {
+    method: "GET",
+    path: "/global-variable/:id/usage",
+    access: "ConfigService:GlobalVariable:read",
+    tag: "Global variables",
+    summary: "List the jobs that use a global variable",
+    description: "Those whose expressions, or code, name it: vars.<name>.",
+    params: byId,
+    data: Usage,
     errors: ["NOT_FOUND"],
   },
   variableExists: {

@@ -34,6 +34,19 @@ export const Variable = Type.Object({
 });
 export type Variable = Static<typeof Variable>;
 
+/** What a step is given: the only answer with a secret variable in the clear. */
+export const DecryptedVariable = Type.Object({
+  id: Id,
+  name: Type.String(),
+  secret: Type.Boolean(),
+  value: Type.Unknown({ description: "In the clear." }),
+});
+export type DecryptedVariable = Static<typeof DecryptedVariable>;
+
+export const DecryptVariables = Strict({
+  names: Type.Array(Type.String({ minLength: 1, maxLength: 200 }), { minItems: 1, maxItems: 1000 }),
+});
+
 export const VariableItem = Type.Object({
   id: Id,
   name: Type.String(),

@@ -1,5 +1,5 @@
 import { createMasker, type Masker, noMasker } from "../lib/masker.ts";
-import type { Scope } from "./engine.ts";
+import type { LogLine, Scope } from "./engine.ts";
 import type { Run, StepRecord } from "./loop.ts";
 
 /**
@@ -24,8 +24,9 @@ export async function openScope(run: Run, position: number, signal: AbortSignal)
     learn(confidence, opened?.secrets ?? []);
     confidence.params = opened?.params ?? run.scope.params;
   }
-  const vars = await run.job.steps[position]!.vars?.(signal);
+  const vars = await run.job.steps[position]!.vars?.(run.executionId, signal);
   learn(confidence, vars?.secrets ?? []);
+  if (!run.job.steps[position]!.connection) isGathered(confidence, position);
   return { ...run.scope, params: confidence.params, vars: vars?.values ?? {} };
 }
 
@@ -33,6 +34,7 @@ export async function openScope(run: Run, position: number, signal: AbortSignal)
 export async function openConnection(run: Run, position: number, signal: AbortSignal) {
   const opened = await run.job.steps[position]!.connection?.(run.executionId, signal);
   learn(confidenceOf(run), opened?.secrets ?? []);
+  isGathered(confidenceOf(run), position);
   return opened?.connection;
 }
 
@@ -49,10 +51,15 @@ async function gatherEarlier(
   for (; confidence.gathered < position; confidence.gathered++) {
     const step = run.job.steps[confidence.gathered]!;
     if (run.scope.steps[step.key]?.status === "SKIPPED") continue;
-    const vars = await step.vars?.(signal).catch(() => undefined);
+    const vars = await step.vars?.(run.executionId, signal).catch(() => undefined);
     const opened = await step.connection?.(run.executionId, signal).catch(() => undefined);
     learn(confidence, [...(vars?.secrets ?? []), ...(opened?.secrets ?? [])]);
   }
+}
+
+/** All of the step was opened for its own run: nothing of it needs to be fetched again for those that follow. */
+function isGathered(confidence: Confidence, position: number): void {
+  if (confidence.gathered === position) confidence.gathered++;
 }
 
 function confidenceOf(run: Run): Confidence {
@@ -76,10 +83,7 @@ export function maskRecord<Kept extends StepRecord>(run: Run, record: Kept): Kep
   const masker = run.confidence?.masker ?? noMasker;
   if (masker === noMasker) return record;
   const masked: StepRecord = { ...record };
-  if (masked.logs) {
-    const messages = masker.texts(masked.logs.map(({ message }) => message));
-    masked.logs = masked.logs.map((line, i) => ({ ...line, message: messages[i]! }));
-  }
+  if (masked.logs) masked.logs = linesWithout(masker, masked.logs);
   if (masked.kind === "retry") masked.error = maskError(masker, masked.error);
   else if (masked.kind === "timer") masked.output = masker.value(masked.output);
   else if (masked.kind === "decision") masked.decision = masker.value(masked.decision);
@@ -92,6 +96,17 @@ export function maskRecord<Kept extends StepRecord>(run: Run, record: Kept): Kep
     }
   }
   return masked as Kept;
+}
+
+/** Lines of a step that goes on. */
+export function maskLines(run: Run, lines: LogLine[]): LogLine[] {
+  const masker = run.confidence?.masker ?? noMasker;
+  return masker === noMasker ? lines : linesWithout(masker, lines);
+}
+
+function linesWithout(masker: Masker, lines: LogLine[]): LogLine[] {
+  const messages = masker.texts(lines.map(({ message }) => message));
+  return lines.map((line, i) => ({ ...line, message: messages[i]! }));
 }
 
 type Result = Extract<StepRecord, { kind: "result" }>["result"];

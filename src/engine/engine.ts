@@ -41,7 +41,7 @@ export interface CompiledStep {
   /** The input with its expressions evaluated; throws when one can't be. */
   input: (scope: Scope) => unknown;
   /** The global variables that it names, as they are now. @throws StepError */
-  vars?: ((signal: AbortSignal) => Promise<Variables>) | undefined;
+  vars?: ((executionId: string, signal: AbortSignal) => Promise<Variables>) | undefined;
   /** The connection that it names, as it is now. @throws StepError */
   connection?:
     | ((
@@ -119,6 +119,8 @@ export interface StepCall {
   /** Takes the secrets that the execution uses out of a text: for what is cut before it is recorded. */
   mask(text: string): string;
   log(level: LogLine["level"], message: string): void;
+  /** As `log`, and seen at once. */
+  tell(level: LogLine["level"], message: string): void;
   /** What the step has done so far in this run. */
   checkpoints?: Checkpoints | undefined;
 }

@@ -18,11 +18,18 @@ export interface StepResult {
 
 /** What one exchange with the journal records: a result, perhaps the last; or a wait, for a retry, a timer or a person. */
 export type StepRecord =
-  | { kind: "result"; result: StepResult; ends?: Ending; logs?: LogLine[] }
-  | { kind: "retry"; until: number; error: ExecutionError; startedAt: number; logs?: LogLine[] }
-  | { kind: "timer"; until: number; output: unknown; startedAt: number; logs?: LogLine[] }
-  | ({ kind: "child"; childId: string; startedAt: number; logs?: LogLine[] } & ChildJob)
-  | { kind: "decision"; decision: Decision; startedAt: number; logs?: LogLine[] };
+  | ({ kind: "result"; result: StepResult; ends?: Ending } & Logged)
+  | ({ kind: "retry"; until: number; error: ExecutionError; startedAt: number } & Logged)
+  | ({ kind: "timer"; until: number; output: unknown; startedAt: number } & Logged)
+  | ({ kind: "child"; childId: string; startedAt: number } & ChildJob & Logged)
+  | ({ kind: "decision"; decision: Decision; startedAt: number } & Logged);
+
+/** What the try has logged. */
+export interface Logged {
+  logs?: LogLine[];
+  /** Lines of it that were kept before, while it went on. */
+  logsKept?: number;
+}
 
 /**
  * All that the run loop may touch of the world. An engine answers from its record what was done before, so that the
@@ -36,6 +43,8 @@ export interface RunContext {
     phase: "try" | "wake",
     run: (signal: AbortSignal) => Promise<StepRecord>,
   ): Promise<StepRecord>;
+  /** Keeps lines of a step that goes on, for those who watch it: the first has this number. They may be lost with the process. */
+  log(position: number, attempt: number, lines: LogLine[], from: number): Promise<void>;
   /** Returns at that time. An engine may let go of everything meanwhile and run the loop anew. */
   sleep(until: number): Promise<void>;
   /** Starts the job, once; returns when it has ended. */
@@ -99,7 +108,9 @@ async function finishStep(
   let since: number | undefined;
   for (let attempt = 1; ; attempt++) {
     const record = await context.step(position, attempt, "try", (signal) =>
-      tryStep({ run, position, attempt, since, signal, limits }, runStep),
+      tryStep({ run, position, attempt, since, signal, limits }, runStep, (lines, from) =>
+        context.log(position, attempt, lines, from),
+      ),
     );
     if (record.kind === "result") return record;
     if (record.kind === "decision") {

@@ -3,11 +3,18 @@ import { backoff } from "../lib/backoff.ts";
 import { failpoint } from "../lib/failpoint.ts";
 import { newId } from "../lib/ids.ts";
 import { StepError } from "../lib/step-error.ts";
-import { maskRecord, maskText, openConnection, openScope, protectParameters } from "./confidential.ts";
+import {
+  maskLines,
+  maskRecord,
+  maskText,
+  openConnection,
+  openScope,
+  protectParameters,
+} from "./confidential.ts";
 import { endingAfter } from "./ending.ts";
 import type { CompiledStep, Ending, StepRunner } from "./engine.ts";
 import type { Run, RunLimits, StepRecord, StepResult } from "./loop.ts";
-import { stepLog } from "./step-log.ts";
+import { type KeepLines, type StepLog, stepLog } from "./step-log.ts";
 import { type TimeLimit, timeLimit } from "./time-limit.ts";
 
 export interface Try {
@@ -33,12 +40,24 @@ interface Fault {
 export async function tryStep(
   current: Try & { signal: AbortSignal },
   runStep: StepRunner,
+  keepLines?: KeepLines,
 ): Promise<StepRecord> {
-  const record = await tryOnce(current, runStep);
+  const log = stepLog(
+    current.limits.logBytes,
+    keepLines && ((lines, from) => keepLines(maskLines(current.run, lines), from)),
+  );
+  const record = await tryOnce(current, runStep, log);
+  log.end();
+  if (log.lines) record.logs = log.lines;
+  if (log.kept > 0) record.logsKept = log.kept;
   return maskRecord(current.run, record);
 }
 
-async function tryOnce(current: Try & { signal: AbortSignal }, runStep: StepRunner): Promise<StepRecord> {
+async function tryOnce(
+  current: Try & { signal: AbortSignal },
+  runStep: StepRunner,
+  log: StepLog,
+): Promise<StepRecord> {
   const { run, attempt, position } = current;
   const step = stepOf(current);
   const now = Date.now();
@@ -47,7 +66,6 @@ async function tryOnce(current: Try & { signal: AbortSignal }, runStep: StepRunn
   if (run.deadline !== undefined && now >= run.deadline) {
     return fail({ ...current, attempt: attempt - 1 }, startedAt, overdue(run));
   }
-  const log = stepLog(current.limits.logBytes);
   // The lines at both ends of a try tell those who look at it later when it was.
   if (attempt > 1) log.note("info", `Try ${attempt} of ${step.retry.maxAttempts} begins.`);
   let limit: TimeLimit | undefined;
@@ -77,20 +95,21 @@ async function tryOnce(current: Try & { signal: AbortSignal }, runStep: StepRunn
         signal: limit.signal,
         idempotencyKey: `${run.executionId}/${step.id}/${run.run}`,
         log: log.write,
+        tell: log.tell,
       }),
     );
     failpoint("step.after-run");
     if (outcome.child) {
       const parameters = protectParameters(run, outcome.child.parameters);
-      return { kind: "child", childId: newId(), ...outcome.child, parameters, startedAt, logs: log.lines };
+      return { kind: "child", childId: newId(), ...outcome.child, parameters, startedAt };
     }
     if (outcome.decision) {
-      return { kind: "decision", decision: outcome.decision, startedAt, logs: log.lines };
+      return { kind: "decision", decision: outcome.decision, startedAt };
     }
     if (outcome.until !== undefined && outcome.until > Date.now()) {
-      return { kind: "timer", until: outcome.until, output: outcome.output, startedAt, logs: log.lines };
+      return { kind: "timer", until: outcome.until, output: outcome.output, startedAt };
     }
-    return { ...complete(current, startedAt, outcome.output), logs: log.lines };
+    return complete(current, startedAt, outcome.output);
   } catch (cause) {
     const fault: Fault = limit?.fault() ?? describe(cause);
     if (limit?.wasAbandoned()) {
@@ -104,9 +123,9 @@ async function tryOnce(current: Try & { signal: AbortSignal }, runStep: StepRunn
       const until = Date.now() + delayMs;
       const which = `Try ${attempt} of ${step.retry.maxAttempts}`;
       log.note("warn", `${which} failed, and the next begins in ${Math.round(delayMs)} ms: ${fault.message}`);
-      return { kind: "retry", until, error: named(step, fault), startedAt, logs: log.lines };
+      return { kind: "retry", until, error: named(step, fault), startedAt };
     }
-    return { ...fail(current, startedAt, fault), logs: log.lines };
+    return fail(current, startedAt, fault);
   } finally {
     limit?.clear();
   }

@@ -55,7 +55,7 @@ export async function findTries(
   if (tried.length === 0) return [];
   const { rows } = await client.query<TryRow>(
     `select position, attempt, min(at) as first_at, max(at) as last_at,
-            (array_agg(message order by seq desc))[1] as message
+            (array_agg(message order by at desc, seq desc))[1] as message
      from step_log join unnest($2::int2[], $3::int2[], $4::int2[]) as tried (run, position, most) using (run, position)
      where execution_id = $1 and attempt <= most group by position, attempt order by position, attempt`,
     [

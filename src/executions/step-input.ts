@@ -63,7 +63,7 @@ async function inputOf(
   const step = job?.steps[position];
   if (!job || !step) return { input: null, inputNote: "The definition that it ran is gone." };
   try {
-    const vars = await shownVariables(step, principal, signal);
+    const vars = await shownVariables(step, principal, execution.id, signal);
     const notes = [
       ...(job.secretPaths.length > 0 ? ["Secret parameters are masked."] : []),
       ...(vars ? ["Variables are shown with their value of now."] : []),
@@ -81,9 +81,10 @@ async function inputOf(
 async function shownVariables(
   step: Pick<CompiledStep, "vars">,
   principal: Principal,
+  executionId: string,
   signal: AbortSignal,
 ): Promise<Record<string, unknown> | undefined> {
-  const loaded = await step.vars?.(signal);
+  const loaded = await step.vars?.(executionId, signal);
   if (!loaded) return undefined;
   const mayRead = holds(principal, "ConfigService:GlobalVariable:read");
   return Object.fromEntries(

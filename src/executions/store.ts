@@ -188,7 +188,7 @@ export function executionStore(pool: pg.Pool) {
       const [lines, count] = await Promise.all([
         pool.query<{ position: number; attempt: number; at: Date; level: string; message: string }>(
           `select position, attempt, at, level, message from step_log where ${where}
-           order by position, attempt, seq limit $4 offset $5`,
+           order by position, attempt, at, seq limit $4 offset $5`,
           [...values, size, page * size],
         ),
         pool.query<{ count: number }>(`select count(*)::int as count from step_log where ${where}`, values),

@@ -21,8 +21,8 @@ export interface AuditEntry {
   /** Names of the fields that changed. */
   changed: readonly string[];
   outcome: AuditOutcome;
-  /** Null: nobody asked over HTTP. */
-  request: { id: string; ip: string; client: string } | null;
+  /** Null: nobody asked for it. `ip` is null where it was asked for within Pawl, and not over HTTP. */
+  request: { id: string; ip: string | null; client: string } | null;
 }
 
 export interface Audit {

@@ -92,7 +92,7 @@ export function oidcSignIn(options: OidcClientOptions): OidcSignIn {
       const row = await options.findNamed(name);
       if (row === undefined) {
         throw refused(
-          `Pawl has no principal for "${name.slice(0, 100)}". An administrator can make one, with that as its externalId or its name.`,
+          `Pawl has no principal for ${saidOf(name, claims!)}. An administrator can make one, with that as its externalId or its name.`,
         );
       }
       return { row, to: flow.to };
@@ -148,6 +148,15 @@ async function claimsOf(
     }
     throw unavailable(error);
   }
+}
+
+/** What the claim says and, where that is an id that nobody knows by heart, who it is. Only to be shown: nobody is found by it. */
+function saidOf(name: string, claims: Record<string, unknown>): string {
+  const { name: called, preferred_username, email, sub } = claims;
+  const person = [called, preferred_username, email, sub].find((it) => typeof it === "string" && it !== "");
+  const shown = (text: string) => text.slice(0, 100).toWellFormed();
+  const more = person === undefined || person === name ? "" : ` (${shown(person as string)})`;
+  return `"${shown(name)}"${more}`;
 }
 
 function readFlow(kept: string | undefined): Flow | undefined {

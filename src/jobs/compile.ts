@@ -38,7 +38,10 @@ export interface CompiledStep {
   when: ((scope: Scope) => boolean) | undefined;
   input: (scope: Scope) => unknown;
   vars:
-    | ((signal: AbortSignal) => Promise<{ values: Record<string, unknown>; secrets: unknown[] }>)
+    | ((
+        executionId: string,
+        signal: AbortSignal,
+      ) => Promise<{ values: Record<string, unknown>; secrets: unknown[] }>)
     | undefined;
   connection:
     | ((
@@ -113,8 +116,8 @@ function variables(
 ): CompiledStep["vars"] {
   const names = [...new Set(variablesOf(step, types).map(({ name }) => name))];
   if (names.length === 0) return undefined;
-  return async (signal) => {
-    const loaded = [...(await loadVariables(names, signal))];
+  return async (executionId, signal) => {
+    const loaded = [...(await loadVariables(names, executionId, signal))];
     return {
       values: Object.fromEntries(loaded.map(([name, { value }]) => [name, value])),
       secrets: loaded.filter(([, { secret }]) => secret).map(([, { value }]) => value),

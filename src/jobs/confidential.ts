@@ -6,7 +6,7 @@ import { SealError, type Vault } from "../vault/vault.ts";
 /** What steps use and no record holds, as it is when they run. Both throw StepError, and give up when aborted. */
 export interface StepSources {
   loadConnection(id: string, executionId: string, signal: AbortSignal): Promise<StepConnection>;
-  loadVariables(names: readonly string[], signal: AbortSignal): Promise<LoadedVariables>;
+  loadVariables(names: readonly string[], executionId: string, signal: AbortSignal): Promise<LoadedVariables>;
   vault: Vault;
 }
 

@@ -6,8 +6,9 @@ import type { KnownReferences } from "./references.ts";
 import { searchStore } from "./search-store.ts";
 import { type KnownStepType, stepTypesByName } from "./step-type.ts";
 import { jobStore } from "./store.ts";
+import { variableUsage } from "./usage.ts";
 
-/** The jobs part: what its routes work with, and what others are handed (`findStartable`, `loadCompiled`, `invalidate`). */
+/** The jobs part: what its routes work with, and what others are handed (`findStartable`, `loadCompiled`, `invalidate`, `variableUsage`). */
 export type Jobs = ReturnType<typeof createJobs>;
 
 export interface JobsOptions {
@@ -21,5 +22,13 @@ export function createJobs({ pool, stepTypes, references, sources }: JobsOptions
   const types = stepTypesByName(stepTypes);
   const store = jobStore(pool);
   const [collections, items] = [collectionStore(pool), searchStore(pool)];
-  return { store, collections, items, types, references, ...currentJobs(store, types, sources) };
+  return {
+    store,
+    collections,
+    items,
+    types,
+    references,
+    variableUsage: variableUsage(pool, types),
+    ...currentJobs(store, types, sources),
+  };
 }

@@ -1,5 +1,6 @@
 import type pg from "pg";
 import type { JobLimits } from "../contract/identity.ts";
+import type { Definition } from "./definition.ts";
 import { limitValues, within } from "./limits-store.ts";
 
 export interface UsageRow {
@@ -13,12 +14,20 @@ export interface UsageRow {
   total: number;
 }
 
-const mostShown = 100;
+/** A step in which the words stand that may mean a variable. */
+export interface CandidateStep extends Pick<UsageRow, "id" | "name" | "visible"> {
+  definition: Definition["steps"][number];
+}
+
+export const mostShown = 100;
 
 /** As the index has it. */
 const named = `array_remove(array[
   step.definition #>> '{input,certificate}', step.definition #>> '{input,trust}', step.definition #>> '{input,dataset}',
   step.definition #>> '{input,file}', step.definition #>> '{input,apiTemplate}'], null)`;
+
+/** As the index has it. */
+const saysVars = "strpos(step.definition::text, 'vars') > 0";
 
 export function usageStore(pool: pg.Pool) {
   return {
@@ -42,6 +51,35 @@ export function usageStore(pool: pg.Pool) {
         [names, fields, ...limitValues(limits)],
       );
       return rows;
+    },
+
+    /** Gives each step of a current version that says `vars` and one of these names, job after job; those within the limits first. */
+    async stepsWithVariables(
+      names: readonly string[],
+      limits: JobLimits | null,
+      give: (step: CandidateStep) => void,
+    ): Promise<void> {
+      const client = await pool.connect();
+      try {
+        // By a cursor: there may be more of them than memory should hold at a time.
+        await client.query("begin read only");
+        await client.query(
+          `declare candidates no scroll cursor for
+           select job.id::text, job.name, (${within(2)}) as visible, step.definition
+           from step join search_item item on item.id = step.id join job on job.id = step.job_id and job.deleted_at is null
+           where ${saysVars} and exists (select from unnest($1::text[]) as given (name) where strpos(step.definition::text, given.name) > 0)
+           order by visible desc, job.name, job.id, item.position`,
+          [names, ...limitValues(limits)],
+        );
+        for (;;) {
+          const { rows } = await client.query<CandidateStep>("fetch 500 from candidates");
+          rows.forEach(give);
+          if (rows.length < 500) break;
+        }
+      } finally {
+        await client.query("rollback").catch(() => {});
+        client.release();
+      }
     },
 
     /** Jobs whose current version has a step with one of these connections; those within the limits first. */

@@ -1,8 +1,9 @@
 import type pg from "pg";
 import type { Usage } from "../contract/configuration.ts";
 import { holds, type Principal } from "../http/principal.ts";
-import type { ResourceKind } from "./step-type.ts";
-import { type UsageRow, usageStore } from "./usage-store.ts";
+import type { ResourceKind, StepTypes } from "./step-type.ts";
+import { mostShown, type UsageRow, usageStore } from "./usage-store.ts";
+import { variablesOf } from "./variables.ts";
 
 /** What steps name in a field of their input. */
 export type RecordKind = Exclude<ResourceKind, "mcpServer">;
@@ -41,6 +42,33 @@ export function mcpServerUsage(pool: pg.Pool) {
   const store = usageStore(pool);
   return async (principal: Principal, server: { id: string; name: string }): Promise<Usage> =>
     seenBy(principal, await store.jobsWithMcpServer(server, principal.jobs));
+}
+
+/**
+ * The jobs whose expressions or code name one of these global variables; those the principal may not see are counted only. Where
+ * the words stand the database finds, whether they mean the variable the step types know.
+ */
+export function variableUsage(pool: pg.Pool, types: StepTypes) {
+  const store = usageStore(pool);
+  return async (principal: Principal, variables: readonly { name: string }[]): Promise<Usage> => {
+    const names = new Set(variables.map(({ name }) => name));
+    const rows: UsageRow[] = [];
+    let last: UsageRow | undefined;
+    let total = 0;
+    await store.stepsWithVariables([...names], principal.jobs, ({ id, name, visible, definition }) => {
+      if (!variablesOf(definition, types).some((found) => names.has(found.name))) return;
+      if (last?.id !== id) {
+        last = { id, name, visible, steps: [], total: 0 };
+        total++;
+        if (rows.length < mostShown) rows.push(last);
+      }
+      last.steps.push(definition.key);
+    });
+    return seenBy(
+      principal,
+      rows.map((row) => ({ ...row, total })),
+    );
+  };
 }
 
 function seenBy(principal: Principal, rows: readonly UsageRow[]): Usage {

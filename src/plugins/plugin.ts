@@ -26,8 +26,10 @@ export interface StepContext<Input> {
   connection?: StepConnection | undefined;
   /** Takes secrets out of a text. All that the step answers is masked; this is for what it cuts before. */
   mask(text: string): string;
-  /** Writes a line to the step's log. */
+  /** Writes a line to the step's log, which is seen when the try is over. */
   log(level: LogLevel, message: string): void;
+  /** The same, seen while the step goes on. A line for itself: of a secret that goes on in another line nothing would be masked. */
+  tell(level: LogLevel, message: string): void;
   /** What this step has done so far, for one that does several things of which none is to be done twice. */
   checkpoints?: StepCheckpoints | undefined;
 }

@@ -4,6 +4,7 @@ import type { Dialer } from "../lib/dialer.ts";
 import { newId } from "../lib/ids.ts";
 import { createMasker } from "../lib/masker.ts";
 import { SealError, type Vault } from "../vault/vault.ts";
+import { secretsOf } from "./auth-config.ts";
 import { DiscoveryFault } from "./mcp-call.ts";
 import { type Outbound, outboundOf } from "./outbound.ts";
 import { openConfig } from "./secrets.ts";
@@ -20,18 +21,21 @@ export interface DiscoverDeps {
   times?: { requestMs: number; totalMs: number };
 }
 
+export interface DiscoveryWatch {
+  signal?: AbortSignal;
+  onStep?(step: DiscoveryStep): void;
+  /** Called before the credentials of the server are opened; what it throws ends the discovery. */
+  onUse(server: ServerRow): Promise<void>;
+}
+
 /** Longer than any discovery takes: what is claimed for longer was left by a process that died. */
 const claimMarginMs = 15_000;
 
 /**
  * Connects to a server, lists its tools, and keeps what it found. Answers also when that fails.
- * @throws ApiError NOT_FOUND, INVALID_STATE (one is under way; or the server was changed meanwhile)
+ * @throws ApiError NOT_FOUND, INVALID_STATE (one is under way; or the server was changed meanwhile), and what `onUse` throws
  */
-export async function discover(
-  deps: DiscoverDeps,
-  id: string,
-  watch: { signal?: AbortSignal; onStep?(step: DiscoveryStep): void } = {},
-): Promise<Discovery> {
+export async function discover(deps: DiscoverDeps, id: string, watch: DiscoveryWatch): Promise<Discovery> {
   const { store, times = validatorTimes } = deps;
   const server = await readServer(store, id);
   const discoveryId = newId();
@@ -46,6 +50,7 @@ export async function discover(
     const since = performance.now();
     const secrets: string[] = [];
     const { signal, onStep } = watch;
+    if (secretsOf(server.authConfig).size > 0) await watch.onUse(server);
     const report = await validateServer(server.url, {
       dialer: deps.dialer,
       clientVersion: deps.version,

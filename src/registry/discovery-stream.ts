@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { ApiError } from "../contract/errors.ts";
 import type { DiscoveryEvent, DiscoveryStep } from "../contract/mcp-server.ts";
-import { type DiscoverDeps, discover } from "./discover.ts";
+import { type DiscoverDeps, type DiscoveryWatch, discover } from "./discover.ts";
 
 /**
  * A discovery as server-sent events: each step as it ends, then the whole. Resolves when the first step is there.
@@ -10,7 +10,11 @@ import { type DiscoverDeps, discover } from "./discover.ts";
 export async function discoveryStream(
   deps: DiscoverDeps,
   id: string,
-  { signal, onFault }: { signal: AbortSignal; onFault(error: unknown): void },
+  {
+    signal,
+    onUse,
+    onFault,
+  }: { signal: AbortSignal; onUse: DiscoveryWatch["onUse"]; onFault(error: unknown): void },
 ): Promise<Readable> {
   const stream = new Readable({ read() {} });
   // A handful of events: they may wait in memory for a client that reads slowly.
@@ -24,7 +28,7 @@ export async function discoveryStream(
     begin();
     tell({ event: "step", data });
   };
-  discover(deps, id, { signal, onStep }).then(
+  discover(deps, id, { signal, onUse, onStep }).then(
     (data) => {
       tell({ event: "end", data });
       stream.push(null);

@@ -1,8 +1,11 @@
+import { type Audit, actorOf } from "../http/audit.ts";
+import type { Principal } from "../http/principal.ts";
 import { StepError } from "../lib/step-error.ts";
 import type { Vault } from "../vault/vault.ts";
 import { openOutbound } from "./discover.ts";
 import { DiscoveryFault } from "./mcp-call.ts";
-import type { Era, ServerStore } from "./store.ts";
+import type { Outbound } from "./outbound.ts";
+import type { Era, ServerRow, ServerStore } from "./store.ts";
 
 /** A server that is about to be called, its credentials in the clear. */
 export interface OpenServer {
@@ -26,25 +29,56 @@ export function serverFinder(store: ServerStore) {
   };
 }
 
-/** Opens servers for the steps that call them: nothing of this is ever answered or stored. */
-export function serverLookup({ store, vault }: { store: ServerStore; vault: Vault }) {
-  /** @throws StepError DECRYPT_FAILED */
-  return async (which: { id: string } | { name: string }): Promise<OpenServer | undefined> => {
+/** The step that is about to call a server. */
+export interface CallingStep {
+  executionId: string;
+  idempotencyKey: string;
+}
+
+export interface LookupDeps {
+  store: ServerStore;
+  vault: Vault;
+  audit: Pick<Audit, "mustRecord">;
+  /** As whom steps use credentials. */
+  runtime: Principal;
+}
+
+/**
+ * Opens servers for the steps that call them: nothing of this is ever answered or stored. Each time that a credential is opened is on
+ * the audit record before it can be used.
+ */
+export function serverLookup({ store, vault, audit, runtime }: LookupDeps) {
+  /** @throws StepError DECRYPT_FAILED, ApiError STORE_UNAVAILABLE when it can't be recorded */
+  return async (
+    which: { id: string } | { name: string },
+    { executionId, idempotencyKey }: CallingStep,
+  ): Promise<OpenServer | undefined> => {
     if ("id" in which && !uuid.test(which.id)) return undefined;
     const row = await ("id" in which ? store.find(which.id) : store.findByName(which.name));
     if (!row) return undefined;
-    try {
-      const tools = await store.hashes(row.id);
-      return { id: row.id, name: row.name, era: row.era, tools, ...openOutbound(vault, row) };
-    } catch (error) {
-      if (!(error instanceof DiscoveryFault)) throw error;
-      throw new StepError(
-        "DECRYPT_FAILED",
-        `The MCP server "${row.name}" can't be called. ${error.message}`,
-        {
-          retryable: false,
-        },
-      );
+    const tools = await store.hashes(row.id);
+    const { id, name, era } = row;
+    const outbound = opened(vault, row);
+    if (outbound.secrets.length > 0) {
+      await audit.mustRecord({
+        actor: actorOf(runtime),
+        action: "useMcpServer",
+        target: { type: "mcpServer", id, name },
+        changed: [],
+        outcome: "success",
+        request: { id: idempotencyKey, ip: null, client: `execution ${executionId}` },
+      });
     }
+    return { id, name, era, tools, ...outbound };
   };
+}
+
+function opened(vault: Vault, row: ServerRow): Outbound {
+  try {
+    return openOutbound(vault, row);
+  } catch (error) {
+    if (!(error instanceof DiscoveryFault)) throw error;
+    const message = `The MCP server "${row.name}" can't be called. ${error.message}`;
+    throw new StepError("DECRYPT_FAILED", message, { retryable: false });
+  }
 }

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from "fastify";
+import type { AuditNote } from "../http/audit.ts";
 import { route } from "../http/route.ts";
 import { type DiscoverDeps, discover } from "./discover.ts";
 import { discoveryStream } from "./discovery-stream.ts";
@@ -54,18 +55,24 @@ export function registryRoutes(app: FastifyInstance, deps: ServerDeps & Discover
     const { tools, total, page, size } = await readTools(store, params.id, query);
     return { data: tools, meta: { totalElements: total, page, size }, message: "Tools of the MCP server." };
   });
-  route(app, "discoverMcpServer", async ({ params }) => {
-    const found = await discover(deps, params.id);
+  // It uses the credentials: recorded before, as any other use of them.
+  route(app, "discoverMcpServer", async (call) => {
+    const found = await discover(deps, call.params.id, { onUse: recordedBy(call) });
     const message =
       found.status === "success"
         ? `The MCP server is online: ${found.toolCount} ${found.toolCount === 1 ? "tool" : "tools"}.`
         : `The MCP server is offline: ${found.error!.message}`;
     return { data: found, message };
   });
-  route(app, "watchMcpServerDiscovery", async ({ params, signal, log }) => ({
-    stream: await discoveryStream(deps, params.id, {
-      signal,
-      onFault: (error) => log.error({ err: error }, "A discovery failed while it was watched."),
+  route(app, "watchMcpServerDiscovery", async (call) => ({
+    stream: await discoveryStream(deps, call.params.id, {
+      signal: call.signal,
+      onUse: recordedBy(call),
+      onFault: (error) => call.log.error({ err: error }, "A discovery failed while it was watched."),
     }),
   }));
+}
+
+function recordedBy(call: { mustAudit(note: AuditNote): Promise<void> }) {
+  return ({ id, name }: ServerRow) => call.mustAudit({ target: { id, name } });
 }

@@ -17,6 +17,6 @@ export async function configurationApp(t: TestContext, { fileLimit = 1024 * 1024
   const app = await jobsApp(t, { audit });
   const { vault } = app;
   const configuration = createConfiguration({ pool: app.pool, vault, fileLimit, dialer: app.dialer });
-  configurationRoutes(app.app, configuration);
+  configurationRoutes(app.app, configuration, app.jobs);
   return { ...app, trail, ...configuration };
 }

@@ -9,7 +9,12 @@ export async function startOidcProvider(client: { id: string; secret: string }) 
   const { publicKey, privateKey } = await generateKeyPair("RS256");
   const jwk = { ...(await exportJWK(publicKey)), kid: "k1", alg: "RS256", use: "sig" };
   const asked = new Map<string, URLSearchParams>();
-  const state = { subject: "alice", nonce: undefined as string | undefined, refuse: false };
+  const state = {
+    subject: "alice",
+    nonce: undefined as string | undefined,
+    refuse: false,
+    more: {} as object,
+  };
   let issuer = "";
 
   async function token(form: URLSearchParams): Promise<{ status: number; body: object }> {
@@ -23,7 +28,7 @@ export async function startOidcProvider(client: { id: string; secret: string }) 
       form.get("client_secret") === client.secret &&
       form.get("redirect_uri") === request.get("redirect_uri");
     if (!right) return { status: 400, body: { error: "invalid_grant" } };
-    const idToken = await new SignJWT({ nonce: state.nonce ?? request.get("nonce")! })
+    const idToken = await new SignJWT({ ...state.more, nonce: state.nonce ?? request.get("nonce")! })
       .setProtectedHeader({ alg: "RS256", kid: "k1" })
       .setIssuer(issuer)
       .setSubject(state.subject)

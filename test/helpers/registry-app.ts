@@ -1,7 +1,10 @@
 import type { TestContext } from "node:test";
+import { runtime } from "../../src/compose-service.ts";
 import type { Usage } from "../../src/contract/configuration.ts";
+import { noAudit } from "../../src/http/audit.ts";
 import { createDialer } from "../../src/lib/dialer.ts";
 import type { DiscoverDeps } from "../../src/registry/discover.ts";
+import { serverLookup } from "../../src/registry/lookup.ts";
 import { registryRoutes } from "../../src/registry/routes.ts";
 import { serverStore } from "../../src/registry/store.ts";
 import { identityApp } from "./identity-app.ts";
@@ -26,5 +29,6 @@ export async function registryApp(t: TestContext, times?: DiscoverDeps["times"])
   registryRoutes(identity.app, deps);
   const call = (method: string, path: string, payload?: object) =>
     identity.call(identity.admin, method, `/ai/mcp-servers${path}`, payload);
-  return { ...identity, as: identity.call, call, deps, usage };
+  const findServer = serverLookup({ store, vault, audit: noAudit, runtime });
+  return { ...identity, as: identity.call, call, deps, findServer, usage };
 }

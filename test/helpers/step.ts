@@ -21,6 +21,7 @@ export function runStep(type: StepType, call: StepCall): Promise<unknown> {
     connection: call.connection,
     mask: call.mask ?? ((text) => text),
     log: call.log ?? (() => {}),
+    tell: call.log ?? (() => {}),
     input: call.input as never,
   });
 }

@@ -180,9 +180,11 @@ const valid: Record<
   listVariableOptions: {},
   searchVariables: { body: () => contains("name") },
   deleteVariables: { body: () => ({ ids: [ids.variable] }) },
+  decryptVariables: { body: () => ({ names: ["v"] }) },
   getVariableByName: { params: () => ({ name: "v" }) },
   deleteVariable: { params: () => ({ id: ids.variable! }) },
   getVariable: { params: () => ({ id: ids.variable! }) },
+  getVariableUsage: { params: () => ({ id: ids.variable! }) },
   variableExists: { params: () => ({ name: "v" }) },
   upsertCertificate: { body: certificate },
   listCertificateOptions: {},
@@ -728,9 +730,11 @@ const rows: Record<RouteName, Row[]> = {
   listVariableOptions: [],
   searchVariables: searches("name"),
   deleteVariables: [],
+  decryptVariables: [],
   getVariableByName: [["a name that is not there", { id: "nobody" }, missing]],
   deleteVariable: [],
   getVariable: [],
+  getVariableUsage: [],
   variableExists: [["an id that is none", { query: "id=1" }, invalid("query/id")]],
   // What is wrong with certificates, tables, files and templates themselves: the tests beside each.
   upsertCertificate: [

@@ -99,6 +99,12 @@ describe("connections of a server", () => {
     });
     const { data: done } = await pawl.client.startJob({ body: { jobId: job.id, async: false } });
     assert.equal(done.status, "COMPLETED");
+    const client = {
+      operator: "and" as const,
+      constraints: [{ matchMode: "equals" as const, value: `execution ${done.executionId}` }],
+    };
+    const { meta } = await pawl.client.searchAudit({ body: { filters: { client } } });
+    assert.equal(meta!.totalElements, decryptLimit + 2, "each step opens its connection once");
     assert.equal((await pawl.send({ method: "GET", path: `/connection/${id}`, token })).status, 200);
   });
 

@@ -74,6 +74,13 @@ describe("signing in at an identity provider", () => {
   });
 
   test("ends on the sign-in page with the reason when it did not come about, and without a session", async () => {
+    // An id says nothing to the administrator who is asked to make a principal: the best of the other claims does.
+    const whoIs: [more: object, shown: string][] = [
+      [{ name: "Ada L.", preferred_username: "ada", email: "ada@x.test" }, " \\(Ada L\\.\\)"],
+      [{ name: "", preferred_username: "ada", email: "ada@x.test" }, " \\(ada\\)"],
+      [{ name: 7, email: "ada@x.test" }, " \\(ada@x\\.test\\)"],
+      [{}, ""],
+    ];
     const cases: [string, () => Promise<Received>, RegExp][] = [
       ["without the cookie", async () => get((await away()).path), /begun in another browser/],
       [
@@ -109,12 +116,21 @@ describe("signing in at an identity provider", () => {
           const { flow, path } = await away();
           return get(path, flow);
         },
-        /no principal for "mallory"/,
+        /no principal for "mallory"\./,
       ],
+      ...whoIs.map(([more, shown]): (typeof cases)[number] => [
+        `nobody of that name, called ${shown}`,
+        async () => {
+          Object.assign(provider.state, { subject: "0a1b", more });
+          const { flow, path } = await away();
+          return get(path, flow);
+        },
+        new RegExp(`no principal for "0a1b"${shown}\\. An administrator`),
+      ]),
     ];
     for (const [name, go, reason] of cases) {
       const answer = await go();
-      Object.assign(provider.state, { refuse: false, nonce: undefined, subject: "alice" });
+      Object.assign(provider.state, { refuse: false, nonce: undefined, subject: "alice", more: {} });
       assert.equal(answer.status, 303, name);
       assert.match(String(answer.headers.location), /^\/ui\/sign-in#fault=/, name);
       assert.match(faultOf(answer)!, reason, name);

@@ -353,3 +353,38 @@ test("keeps a connection that jobs use, unless it is forced, and names them to t
   assert.deepEqual(forced.data, { deleted: [used.id], notFound: [ids[2]] });
   assert.equal((await app.call("DELETE", `/connection/delete/${unused.id}?force=true`)).status, 200);
 });
+
+test("are deleted in one order by all, so that two who delete the same never block each other", async (t) => {
+  const app = await configurationApp(t);
+  const ids: string[] = [];
+  const upsert = async (name: string, description: string) => {
+    const body = {
+      name,
+      description,
+      connectionType: "rest-api",
+      variables: { baseUrl: "http://a.example" },
+    };
+    return (await app.call("POST", "/connection/upsert", body)).data.id as string;
+  };
+  for (const name of ["one", "two"]) ids.push(await upsert(name, ""));
+  // Where it is written anew it lies behind the other, and that is the order in which a plain delete would go.
+  await upsert("one", "changed");
+  await app.pool.query("analyze connection");
+  const other = await app.pool.connect();
+  try {
+    await other.query("begin");
+    await other.query("select from connection where id = $1 for update", [ids[0]]);
+    const deleted = app.call("POST", "/connection/bulk-delete", { ids });
+    const waits =
+      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+    while ((await app.pool.query(waits)).rowCount === 0);
+    await other.query("select from connection where id = $1 for update", [ids[1]]);
+    await other.query("commit");
+    const { status, data, response } = await deleted;
+    assert.equal(status, 200, response.body);
+    assert.deepEqual(data.deleted, ids);
+  } finally {
+    await other.query("rollback");
+    other.release();
+  }
+});

@@ -176,10 +176,11 @@ export function connectionStore(pool: pg.Pool) {
       await writeSecrets(client, row.id, secrets);
     },
 
-    /** Answers those that were there. */
+    /** Answers those that were there. Locked in one order by all: two who delete the same would wait for each other. */
     async remove(ids: readonly string[]): Promise<ConnectionItemRow[]> {
       const { rows } = await pool.query<ConnectionItemRow>(
-        `delete from connection where id = any($1::uuid[]) returning ${itemColumns}`,
+        `with locked as (select id as found from connection where id = any($1::uuid[]) order by id for update)
+         delete from connection using locked where id = found returning ${itemColumns}`,
         [ids],
       );
       return rows;

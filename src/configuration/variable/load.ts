@@ -1,6 +1,8 @@
+import type { DecryptedVariable } from "../../contract/variable.ts";
 import type { Vault } from "../../vault/vault.ts";
 import { openSealed } from "../sealed.ts";
 import { type LoadedVariable, sealedField, type VariableStore } from "./store.ts";
+import type { VariableDeps } from "./upsert.ts";
 
 /** A variable as expressions see it. */
 export interface VariableValue {
@@ -56,6 +58,18 @@ export function variableLoader(store: VariableStore, vault: Vault): LoadVariable
     }
     return values;
   };
+}
+
+/**
+ * For the services that run steps: the variables of these names that are there, opened.
+ * @throws ApiError DECRYPT_FAILED
+ */
+export async function openVariables(
+  { store, vault }: VariableDeps,
+  names: readonly string[],
+): Promise<DecryptedVariable[]> {
+  const rows = await store.load([...new Set(names)]);
+  return rows.map((row) => ({ id: row.id, name: row.name, secret: row.secret, value: shown(vault, row) }));
 }
 
 function shown(vault: Vault, { id, secret, value, sealed }: LoadedVariable): unknown {

@@ -1,14 +1,20 @@
 import type { FastifyInstance } from "fastify";
+import type { Principal } from "../../http/principal.ts";
 import { route } from "../../http/route.ts";
 import { noSuch, readNamed, removeNamed } from "../named.ts";
 import { foundMessage, searchPage } from "../search.ts";
+import { type RecordUsage, usageMessage } from "../usage.ts";
+import { openVariables } from "./load.ts";
 import { presentVariable, presentVariableItem } from "./present.ts";
 import { variableFilters, variableSearch } from "./store.ts";
 import { upsertVariable, type VariableDeps } from "./upsert.ts";
 
 /** Registers the routes of global variables. */
-export function variableRoutes(app: FastifyInstance, variables: VariableDeps): void {
-  const { store } = variables;
+export function variableRoutes(
+  app: FastifyInstance,
+  variables: VariableDeps & { usageOf: RecordUsage },
+): void {
+  const { store, usageOf } = variables;
 
   route(app, "upsertVariable", async (call) => {
     const done = await upsertVariable(variables, call.principal, call.body, call.query.expectedVersion);
@@ -28,14 +34,31 @@ export function variableRoutes(app: FastifyInstance, variables: VariableDeps): v
     data: presentVariable(await readNamed(store, "variable", { name: params.name })),
     message: "The variable.",
   }));
+  // Recorded before it is answered: what can't be recorded is not told.
+  route(app, "decryptVariables", async (call) => {
+    const opened = await openVariables(variables, call.body.names);
+    const secrets = opened.filter(({ secret }) => secret);
+    await Promise.all(secrets.map(({ id, name }) => call.mustAudit({ target: { id, name } })));
+    const names = opened.map(({ name }) => name).join(", ");
+    if (secrets.length === 0) call.audit({ target: { name: names } });
+    return { data: opened, message: "The variables, decrypted." };
+  });
+
+  route(app, "getVariableUsage", async ({ principal, params }) => {
+    const data = await usageOf(principal, [await readNamed(store, "variable", { id: params.id })]);
+    return { data, message: usageMessage("variable", data) };
+  });
+
+  const remove = (principal: Principal, ids: readonly string[], force: boolean | undefined) =>
+    removeNamed(store, ids, { unless: force ? undefined : { noun: "variable", principal, usageOf } });
   route(app, "deleteVariable", async (call) => {
-    const { removed } = await removeNamed(store, [call.params.id]);
-    if (!removed[0]) throw noSuch("variable");
-    call.audit({ target: { id: removed[0].id, name: removed[0].name } });
+    const [removed] = (await remove(call.principal, [call.params.id], call.query.force)).removed;
+    if (!removed) throw noSuch("variable");
+    call.audit({ target: { id: removed.id, name: removed.name } });
     return { data: null, message: "The variable is deleted." };
   });
   route(app, "deleteVariables", async (call) => {
-    const { removed, answer } = await removeNamed(store, call.body.ids);
+    const { removed, answer } = await remove(call.principal, call.body.ids, call.query.force);
     for (const { id, name } of removed) call.audit({ target: { id, name } });
     const missing = answer.notFound.length === 0 ? "" : ` Not found: ${answer.notFound.length}.`;
     return { data: answer, message: `Deleted: ${answer.deleted.length}.${missing}` };

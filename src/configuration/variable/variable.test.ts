@@ -236,3 +236,67 @@ test("refuses what it should: who, what, which", async (t) => {
     "64 KiB is not too long",
   );
 });
+
+test("is kept while jobs use it, tells which they are, and goes when it is forced", async (t) => {
+  const app = await configurationApp(t);
+  const ids: Record<string, string> = {};
+  for (const name of ["rate", "unused", "region", "in_code"]) {
+    ids[name] = (await upsert(app, { name, value: 1 })).id;
+  }
+  const log = (key: string, message: string, more: object = {}) => ({
+    key,
+    type: "log",
+    input: { message },
+    ...more,
+  });
+  const jobs: Record<string, object[]> = {
+    "by a dot": [log("a", "no"), log("b", "{{ vars.rate }}"), log("c", "{{ 1 + vars . rate }}")],
+    "by an index": [log("a", '{{ vars["rate"] }}')],
+    "when it runs": [log("a", "no", { when: "vars.rate > 1" })],
+    "by a script": [{ key: "s", type: "script", input: { source: "return vars.in_code + vars['rate']" } }],
+    "by another name": [
+      log("a", "{{ vars.region }} vars.rate"),
+      log("rate", "vars.unused {{ 'vars.rate' }}"),
+    ],
+    "once, and not any more": [log("a", "{{ vars.rate }}")],
+    deleted: [log("a", "{{ vars.rate }}")],
+  };
+  const made: Record<string, string> = {};
+  for (const [name, steps] of Object.entries(jobs)) made[name] = (await app.make({ name, steps })).id;
+  const past = { name: "once, and not any more", steps: [log("a", "nothing")] };
+  assert.equal((await app.call("PUT", `/jobs/${made["once, and not any more"]}`, past)).status, 200);
+  await app.call("DELETE", `/jobs/${made.deleted}`);
+
+  const usage = await app.call("GET", `/global-variable/${ids.rate}/usage`);
+  assert.deepEqual(
+    usage.data.jobs.map(({ name, steps }: { name: string; steps: string[] }) => `${name}: ${steps}`),
+    ["by a dot: b,c", "by a script: s", "by an index: a", "when it runs: a"],
+  );
+  assert.deepEqual([usage.data.totalJobs, usage.data.jobs[0].id], [4, made["by a dot"]]);
+  const none = (await app.call("GET", `/global-variable/${ids.unused}/usage`)).data;
+  assert.deepEqual(none, { jobs: [], totalJobs: 0 });
+  assertRefused((await app.call("GET", `/global-variable/${newId()}/usage`)).response, 404, "NOT_FOUND");
+
+  const { token: limited } = await app.principal("limited", ["*:*:*"], { ids: [made["by an index"]!] });
+  const seen = (await app.as(limited, "GET", `/global-variable/${ids.rate}/usage`)).data;
+  assert.deepEqual(
+    [seen.jobs.map(({ name }: { name: string }) => name), seen.totalJobs],
+    [["by an index"], 4],
+  );
+
+  const refused = await app.call("DELETE", `/global-variable/delete/${ids.rate}`);
+  assertRefused(refused.response, 409, "INVALID_STATE");
+  assert.match(refused.body.message, /^The variable is used by "by a dot", "by a script", .*\?force=true\.$/);
+  const both = { ids: [ids.unused, ids.in_code] };
+  assertRefused(
+    (await app.call("POST", "/global-variable/bulk-delete", both)).response,
+    409,
+    "INVALID_STATE",
+  );
+  assert.equal((await app.call("GET", `/global-variable/${ids.unused}`)).status, 200, "all or none");
+  const hidden = await app.as(limited, "DELETE", `/global-variable/delete/${ids.in_code}`);
+  assert.match(hidden.body.message, /^The variable is used by 1 job\./);
+  assert.equal((await app.call("DELETE", `/global-variable/delete/${ids.unused}`)).status, 200);
+  const forced = await app.call("DELETE", `/global-variable/delete/${ids.rate}?force=true`);
+  assert.equal(forced.status, 200, forced.response.body);
+});

@@ -322,7 +322,7 @@ async function startedAmong(client: pg.Client, records: JournalRecord[]): Promis
 
 /** What runs has to be able to go on and to end, however long the database was away. */
 function isLasting(entry: Entry | TurnEntry): boolean {
-  return "turn" in entry ? entry.turn.lasting === true : entry.record.kind === "step";
+  return "turn" in entry ? entry.turn.lasting === true : entry.record.kind !== "start";
 }
 
 function isOf(entry: Entry | TurnEntry, executionId: string): entry is Entry {

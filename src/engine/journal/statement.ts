@@ -1,5 +1,6 @@
+import type { LogLine } from "../engine.ts";
 import { plainArray, textArray } from "./array-literal.ts";
-import type { JournalRecord, RowRecord } from "./records.ts";
+import type { JournalRecord, LogRows, RowRecord, StepRow } from "./records.ts";
 
 /**
  * Everything that one batch writes, as one statement: one round trip, one commit. `fence` fails the whole batch (a division
@@ -106,6 +107,10 @@ export function batchValues(
       ]);
       continue;
     }
+    if (record.kind === "log") {
+      pushLines(record, record.lines, record.from);
+      continue;
+    }
     const { executionId, run, position, attempt, record: made } = record;
     if (made.kind === "result") {
       const { result, ends } = made;
@@ -136,17 +141,17 @@ export function batchValues(
         JSON.stringify(parkedOf(made)),
       ]);
     }
-    for (const [seq, line] of (made.logs ?? []).entries()) {
-      push(log, [
-        executionId,
-        run,
-        position,
-        attempt,
-        seq,
-        line.at,
-        line.level,
-        line.message.replaceAll("\u0000", "\ufffd"),
-      ]);
+    pushLines(record, made.logs ?? [], made.logsKept ?? 0);
+  }
+
+  function pushLines(
+    { executionId, run, position, attempt }: StepRow | LogRows,
+    lines: readonly LogLine[],
+    from: number,
+  ): void {
+    for (const [i, { at, level, message }] of lines.entries()) {
+      const text = message.replaceAll("\u0000", "\ufffd");
+      push(log, [executionId, run, position, attempt, from + i, at, level, text]);
     }
   }
 
@@ -165,7 +170,7 @@ export function batchValues(
 
 /** What the row of an execution keeps of the wait, so that any process can go on with it. */
 function parkedOf(made: Exclude<RowRecord, { kind: "result" }>): object {
-  const { logs, startedAt, ...kept } = made;
+  const { logs, logsKept, startedAt, ...kept } = made;
   return kept;
 }
 

@@ -96,6 +96,18 @@ export function embeddedContext(given: {
       else if (state.held) throw new LetGo();
       return record;
     },
+    async log(position, attempt, lines, from) {
+      const { executionId, run: number } = run;
+      // Where it can't be kept the record of the step can't either, and says so.
+      await journal
+        .append({ kind: "log", executionId, run: number, position, attempt, lines, from })
+        .catch(() => {});
+      // To those who watch: there is something new to read, unless the step's end has told them so already.
+      const { underWay } = state;
+      if (underWay?.position === position && underWay.attempt === attempt) {
+        given.onStep(position, attempt, "RUNNING");
+      }
+    },
     async sleep(until) {
       // A recorded wait is over: that is why the engine took the execution up again, whatever the clock says by now.
       if (wasOver) return;

@@ -2,6 +2,7 @@ import { secretsIn } from "../../lib/connection-secrets.ts";
 import { createMasker, type Masker } from "../../lib/masker.ts";
 import { StepError } from "../../lib/step-error.ts";
 import type { McpDeps } from "../mcp-tool/mcp-tool.ts";
+import { serverAsker } from "../mcp-tool/servers.ts";
 import { defineStepType } from "../plugin.ts";
 import {
   AgentInput,
@@ -29,7 +30,7 @@ export function aiAgent(deps: McpDeps) {
     connectionRequired: true,
     check: inputFaults,
     references: serverReferences,
-    async run({ input, connection, signal: stop, log, mask, checkpoints }) {
+    async run({ input, scope, idempotencyKey, connection, signal: stop, tell: log, mask, checkpoints }) {
       if (connection?.connectionType !== "rest-api") throw noConnection();
       const { maxTools, maxResultBytes, maxDurationMs } = { ...limitDefaults, ...input.limits };
       const limit = AbortSignal.timeout(maxDurationMs);
@@ -39,7 +40,8 @@ export function aiAgent(deps: McpDeps) {
         const { askerOf } = await import("./model.ts");
         const ask = askerOf(connection, input.model, deps.dialer);
         const memory = await openMemory(checkpoints);
-        const toolbox = await openToolbox(deps, serverConfigs(input), { maxTools, signal });
+        const asker = serverAsker({ scope, idempotencyKey }, signal);
+        const toolbox = await openToolbox(deps, serverConfigs(input), { maxTools, asker });
         try {
           for (const tool of toolbox.refused) {
             log("warn", `${tool} is left out: it is not as it was at the last discovery.`);

@@ -55,7 +55,8 @@ export async function callTool(
   const since = performance.now();
   const spent = () => Math.round(performance.now() - since);
   try {
-    const limits = { signal, timeoutMs: found.timeoutMs };
+    const onProgress = (said: string) => log("info", `${asked.name} is at ${masker.text(said)}`);
+    const limits = { signal, timeoutMs: found.timeoutMs, onProgress };
     const result = await found.session.call(found.tool.name, asked.input, limits);
     return await keep(textOf(result) || "(nothing)", result.isError === true, spent());
   } catch (error) {

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { ListedTool } from "../../lib/mcp/tool-list.ts";
 import { StepError } from "../../lib/step-error.ts";
 import type { McpDeps } from "../mcp-tool/mcp-tool.ts";
+import type { ServerAsker } from "../mcp-tool/servers.ts";
 import { type McpSession, openSession, requireServer } from "../mcp-tool/session.ts";
 import type { ServerConfig } from "./input.ts";
 
@@ -34,13 +35,13 @@ const connectMs = 30_000;
 export async function openToolbox(
   deps: McpDeps,
   configs: readonly ServerConfig[],
-  { maxTools, signal }: { maxTools: number; signal: AbortSignal },
+  { maxTools, asker }: { maxTools: number; asker: ServerAsker },
 ): Promise<Toolbox> {
   const servers = await Promise.all(
-    configs.map(({ serverId }) => requireServer(deps.findServer, { id: serverId }, signal)),
+    configs.map(({ serverId }) => requireServer(deps.findServer, { id: serverId }, asker)),
   );
   const opened = await Promise.allSettled(
-    servers.map((server) => openSession(server, { ...deps, signal, timeoutMs: connectMs })),
+    servers.map((server) => openSession(server, { ...deps, signal: asker.signal, timeoutMs: connectMs })),
   );
   const sessions = opened.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
   const close = async () => void (await Promise.all(sessions.map((session) => session.close())));

@@ -3,7 +3,7 @@ import type { Dialer } from "../../lib/dialer.ts";
 import { StepError } from "../../lib/step-error.ts";
 import { defineStepType } from "../plugin.ts";
 import { excerptOf, sizeOf, textOf } from "./result.ts";
-import { type FindServer, idFaults, serverReference } from "./servers.ts";
+import { type FindServer, idFaults, serverAsker, serverReference } from "./servers.ts";
 import { openSession, requireServer } from "./session.ts";
 import { argumentFaults } from "./tool-arguments.ts";
 
@@ -76,18 +76,20 @@ export function mcpTool({ dialer, findServer, version }: McpDeps) {
       serverId === undefined
         ? [serverReference(server, "/server")]
         : [serverReference(serverId, "/serverId")],
-    async run({ input, signal, log, mask }) {
+    async run({ input, scope, idempotencyKey, signal, log, tell, mask }) {
       const { tool, timeoutMs = 60_000, maxResultBytes = 256 * 1024, arguments: args = {} } = input;
       const [fault] = whichFaults(input);
       if (fault) throw new StepError("INVALID_INPUT", `The input ${fault.message}`, { retryable: false });
       const which = input.serverId ? { id: input.serverId } : { name: input.server! };
-      const server = await requireServer(findServer, which, signal);
+      const asker = serverAsker({ scope, idempotencyKey }, signal);
+      const server = await requireServer(findServer, which, asker);
       const session = await openSession(server, { dialer, version, signal, timeoutMs });
       try {
         const [wrong] = argumentFaults(session.require(tool), args);
         if (wrong !== undefined) throw wrongArguments(server.name, tool, wrong);
         const since = performance.now();
-        const result = await session.call(tool, args, { signal, timeoutMs });
+        const onProgress = (said: string) => tell("info", `${tool} of ${server.name} is at ${said}`);
+        const result = await session.call(tool, args, { signal, timeoutMs, onProgress });
         const durationMs = Math.round(performance.now() - since);
         log("info", `${tool} of ${server.name} answered after ${durationMs} ms.`);
         const bytes = sizeOf(result);

@@ -1,5 +1,7 @@
-import type { CallToolResult } from "@modelcontextprotocol/client";
+import type { CallToolResult, Progress } from "@modelcontextprotocol/client";
 import { cleanText } from "../../lib/mcp/clean-text.ts";
+
+const progressChars = 200;
 
 /** What a result says in text: its texts, and a line for each thing that is none. */
 export function textOf({ content, structuredContent }: CallToolResult): string {
@@ -22,6 +24,13 @@ export function textOf({ content, structuredContent }: CallToolResult): string {
   });
   if (texts.length === 0 && structuredContent !== undefined) return JSON.stringify(structuredContent);
   return texts.join("\n");
+}
+
+/** How far a server says that it is: "3 of 10, reading". */
+export function progressWords({ progress, total, message = "" }: Progress): string {
+  const far = total === undefined ? `${progress}` : `${progress} of ${total}`;
+  const said = excerptOf(message, progressChars).replace(/\s+/g, " ");
+  return said === "" ? far : `${far}, ${said}`;
 }
 
 /** Bytes of a result as JSON. */

@@ -1,4 +1,4 @@
-import type { InputFault, ResourceReference } from "../plugin.ts";
+import type { InputFault, ResourceReference, StepContext } from "../plugin.ts";
 import { isWrittenOut } from "../resources.ts";
 
 /** A server of the registry, ready to be called: credentials in the clear, for the length of one step. */
@@ -15,14 +15,29 @@ export interface RegisteredServer {
   tools: ReadonlyMap<string, string>;
 }
 
+/** The step that calls a server: the use of a credential is recorded in its name. */
+export interface ServerAsker {
+  executionId: string;
+  idempotencyKey: string;
+  signal: AbortSignal;
+}
+
 /**
  * Finds a server of the registry.
  * @throws StepError DECRYPT_FAILED
  */
 export type FindServer = (
   which: { id: string } | { name: string },
-  signal: AbortSignal,
+  asker: ServerAsker,
 ) => Promise<RegisteredServer | undefined>;
+
+/** The one who asks, as the context of its step says. */
+export function serverAsker(
+  { scope, idempotencyKey }: Pick<StepContext<unknown>, "scope" | "idempotencyKey">,
+  signal: AbortSignal,
+): ServerAsker {
+  return { executionId: String(scope.execution.id), idempotencyKey, signal };
+}
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 

@@ -10,7 +10,8 @@ import { createMasker } from "../../lib/masker.ts";
 import { type ListedTool, toolLimits, toolList } from "../../lib/mcp/tool-list.ts";
 import { StepError } from "../../lib/step-error.ts";
 import { serverNotFound, sessionFault, toolChanged, toolNotFound } from "./faults.ts";
-import type { FindServer, RegisteredServer } from "./servers.ts";
+import { progressWords } from "./result.ts";
+import type { FindServer, RegisteredServer, ServerAsker } from "./servers.ts";
 
 /** An open connection to a registered server. Nothing that comes out of it shows the credentials that went in. */
 export interface McpSession {
@@ -28,6 +29,8 @@ export interface CallLimits {
   signal: AbortSignal;
   /** Without a sign of life; a server that reports progress may take longer, up to ten times. */
   timeoutMs: number;
+  /** Told of the progress that the server reports, in words: once a second at most, however often it does. */
+  onProgress?(said: string): void;
 }
 
 export interface SessionOptions {
@@ -44,6 +47,7 @@ const answerBytes = 8 * 1024 * 1024;
 const openingBytes = toolLimits.listBytes + 1024 * 1024;
 const closeMs = 2_000;
 const mostResumptions = 100;
+const progressEachMs = 1_000;
 
 /** Connects to a registered server and lists its tools. */
 export async function openSession(server: RegisteredServer, options: SessionOptions): Promise<McpSession> {
@@ -126,7 +130,9 @@ export async function openSession(server: RegisteredServer, options: SessionOpti
             timeout: limits.timeoutMs,
             maxTotalTimeout: limits.timeoutMs * 10,
             resetTimeoutOnProgress: true,
-            onprogress: () => {},
+            onprogress: sparsely(progressEachMs, (progress) =>
+              limits.onProgress?.(progressWords(masker.value(progress))),
+            ),
             toolDefinition: listed.get(name)!,
           },
         );
@@ -136,6 +142,17 @@ export async function openSession(server: RegisteredServer, options: SessionOpti
       }
     },
     close,
+  };
+}
+
+/** Calls at once, and then at most once in so long; what comes between is left out. */
+function sparsely<T>(ms: number, call: (value: T) => void): (value: T) => void {
+  let next = Number.NEGATIVE_INFINITY;
+  return (value) => {
+    const now = performance.now();
+    if (now < next) return;
+    next = now + ms;
+    call(value);
   };
 }
 
@@ -167,9 +184,9 @@ async function closed(client: Client, transport: StreamableHTTPClientTransport):
 export async function requireServer(
   findServer: FindServer,
   which: { id: string } | { name: string },
-  signal: AbortSignal,
+  asker: ServerAsker,
 ): Promise<RegisteredServer> {
-  const server = await findServer(which, signal);
+  const server = await findServer(which, asker);
   if (!server) throw serverNotFound(which);
   return server;
 }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { after, before, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import type { ExecutionError } from "../../../src/contract/execution.ts";
 import { dumpDatabase, findSecrets } from "../../helpers/canary.ts";
 import { type RunningPawl, startTestPawl } from "../../helpers/running-pawl.ts";
@@ -383,4 +384,74 @@ test("ends at once when it is stopped, wherever it is, and hangs up", async () =
     never.resolve();
     tools.state.on = () => {};
   }
+});
+
+test("its log is there while it runs: each turn and each call as it happens, and once only", async () => {
+  const calling = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<void>();
+  tools.state.on = ({ tool }) => {
+    if (tool !== "look") return;
+    calling.resolve();
+    return release.promise;
+  };
+  const id = await begin(
+    [
+      { calls: [["my-tools__note", { text: "one" }]] },
+      { calls: [["my-tools__look", { text: "two" }]] },
+      "Done.",
+    ],
+    withTools(),
+  );
+  const lines = async () => {
+    const { data } = await pawl.client.getExecutionLogs({ params: { id } });
+    return data.map(({ message }) => message.replace(/\d+ ms/, "N ms"));
+  };
+  const begun = [
+    "Turn 1 took N ms and 100 + 10 tokens; it calls my-tools__note.",
+    'my-tools__note({"text":"one"}) answered after N ms.',
+    "Turn 2 took N ms and 100 + 10 tokens; it calls my-tools__look.",
+  ];
+  const watching = new AbortController();
+  // What is watched is told of each line: an event that nothing but the log is behind.
+  const events = pawl.client.watchExecution({ params: { id }, signal: watching.signal });
+  let told = 0;
+  const seen = (async () => {
+    for await (const { event } of events as AsyncIterable<{ event: string }>) if (event === "step") told++;
+  })().catch(() => {});
+  try {
+    await calling.promise;
+    const { data } = await pawl.client.getExecution({ params: { id } });
+    assert.equal(data.status, "RUNNING");
+    // The last line of them is on its way to the database while the tool is called.
+    while ((await lines()).length < begun.length) await delay(5);
+    assert.deepEqual(await lines(), begun);
+  } finally {
+    tools.state.on = () => {};
+    release.resolve();
+  }
+  assert.equal((await pawl.ended(id)).status, "COMPLETED");
+  assert.deepEqual(await lines(), [
+    ...begun,
+    'my-tools__look({"text":"two"}) answered after N ms.',
+    "Turn 3 took N ms and 100 + 10 tokens.",
+  ]);
+  watching.abort();
+  await seen;
+  assert.ok(told > 1, `${told}`);
+});
+
+test("a call says how far it is, as its server reports it", async () => {
+  const tool = "trigger-long-running-operation";
+  const input = { serverId: servers.everything, tool, arguments: { duration: 0.2, steps: 2 } };
+  const steps = [{ key: "a", type: "mcp-tool", input }];
+  const { data: job } = await pawl.client.createJob({ body: { name: "far", steps } });
+  const { data } = await pawl.client.startJob({ body: { jobId: job.id, async: false } });
+  assert.equal(data.status, "COMPLETED", JSON.stringify(data));
+  const { data: log } = await pawl.client.getExecutionLogs({ params: { id: data.executionId } });
+  const said = log.map(({ message }) => message.replace(/\d+ ms/, "N ms"));
+  // The second came within a second of the first, and is left out.
+  assert.deepEqual(said, [
+    `${tool} of everything is at 1 of 2`,
+    `${tool} of everything answered after N ms.`,
+  ]);
 });

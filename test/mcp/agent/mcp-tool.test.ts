@@ -3,7 +3,6 @@ import { createServer } from "node:http";
 import { type TestContext, test } from "node:test";
 import type { StepError } from "../../../src/lib/step-error.ts";
 import { mcpTool } from "../../../src/plugins/mcp-tool/mcp-tool.ts";
-import { serverLookup } from "../../../src/registry/lookup.ts";
 import { registryApp } from "../../helpers/registry-app.ts";
 import { runStep } from "../../helpers/step.ts";
 import { listening, tool } from "../hostile.ts";
@@ -18,7 +17,7 @@ async function setUp(t: TestContext, url: string) {
   const { data: server } = await app.call("POST", "", { name: "Tools", url, ...bearer });
   const discover = async () => (await app.call("POST", `/${server.id}/discover`)).data;
   assert.equal((await discover()).status, "success");
-  const type = mcpTool({ ...app.deps, findServer: serverLookup(app.deps) });
+  const type = mcpTool({ ...app.deps, findServer: app.findServer });
   const lines: string[] = [];
   const log = (level: string, message: string) => lines.push(`${level} ${message}`);
   const run = (input: object, more: { signal?: AbortSignal; mask?(text: string): string } = {}) =>

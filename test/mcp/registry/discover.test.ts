@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import type { Discovery, DiscoveryStep } from "../../../src/contract/mcp-server.ts";
 import { mcpTool } from "../../../src/plugins/mcp-tool/mcp-tool.ts";
-import { serverLookup } from "../../../src/registry/lookup.ts";
 import { registryApp } from "../../helpers/registry-app.ts";
 import { scratchRoot } from "../../helpers/scratch.ts";
 import { runStep } from "../../helpers/step.ts";
@@ -62,8 +61,8 @@ const legacySteps = (close: string) => [
 ];
 
 test("discovers servers of every kind, with every kind of credential, and calls their tools", async (t) => {
-  const { call, pool, log, deps } = await registryApp(t);
-  const step = mcpTool({ ...deps, findServer: serverLookup(deps) });
+  const { call, pool, log, deps, findServer } = await registryApp(t);
+  const step = mcpTool({ ...deps, findServer });
   const written = join(folder, "written.txt");
   const echoed = ["echo", { message: "hi" }, /^Echo: hi$/] as const;
   const table = [

@@ -1,4 +1,4 @@
-import { Badge, Grid, Paper } from "@mantine/core";
+import { Badge, Grid, Paper, Stack } from "@mantine/core";
 import { IconLock } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
@@ -11,6 +11,7 @@ import { Above } from "../configuration/above.tsx";
 import { CopyText } from "../configuration/copy-text.tsx";
 import { DeleteButton } from "../configuration/delete-button.tsx";
 import { changesOf, Facts } from "../configuration/facts.tsx";
+import { DeleteSays, isTold, UsedBy, usageQuery } from "../configuration/used-by.tsx";
 import { variableQuery } from "./queries.ts";
 import { VariableForm } from "./variable-form.tsx";
 
@@ -36,6 +37,7 @@ export function VariablePage() {
   const { data: variable, error, refetch } = useQuery(variableQuery(variableId));
   if (error && !variable) return <Fault error={error} onRetry={() => void refetch()} />;
   if (!variable) return <PageSkeleton />;
+  const usage = usageQuery("variables", variable.id, api.getVariableUsage);
   return (
     <Page
       title={variable.name}
@@ -54,8 +56,8 @@ export function VariablePage() {
             noun="variable"
             name={variable.name}
             queryNoun="variables"
-            says="Steps whose expressions need it fail from then on."
-            run={() => api.deleteVariable({ params: { id: variable.id } })}
+            says={<DeleteSays query={usage} gone="Its value is gone for good." />}
+            run={() => api.deleteVariable({ params: { id: variable.id }, query: { force: isTold(usage) } })}
             leave={() => navigate({ to: "/variables" })}
           />
         )
@@ -74,15 +76,18 @@ export function VariablePage() {
           </Section>
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 5 }}>
-          <Section title="About">
-            <Facts
-              facts={[
-                ["In a step", <CopyText key="use" text={`{{ vars.${variable.name} }}`} />],
-                ["Version", variable.version],
-                ...changesOf(variable),
-              ]}
-            />
-          </Section>
+          <Stack gap="lg">
+            <UsedBy query={usage} hint="A step names it in an expression." />
+            <Section title="About">
+              <Facts
+                facts={[
+                  ["In a step", <CopyText key="use" text={`{{ vars.${variable.name} }}`} />],
+                  ["Version", variable.version],
+                  ...changesOf(variable),
+                ]}
+              />
+            </Section>
+          </Stack>
         </Grid.Col>
       </Grid>
     </Page>
