@@ -54,6 +54,10 @@ export function registryRoutes(app: FastifyInstance, deps: ServerDeps & Discover
     const { tools, total, page, size } = await readTools(store, params.id, query);
     return { data: tools, meta: { totalElements: total, page, size }, message: "Tools of the MCP server." };
   });
+  route(app, "getMcpServerUsage", async ({ principal, params }) => {
+    const data = await deps.usageOf(principal, await readServer(store, params.id));
+    return { data, message: `Jobs that refer to the MCP server: ${data.totalJobs}.` };
+  });
   route(app, "discoverMcpServer", async ({ params }) => {
     const found = await discover(deps, params.id);
     const message =
