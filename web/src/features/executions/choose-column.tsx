@@ -19,14 +19,14 @@ export function chooseColumn(chosen: Chosen): Column<ListedExecution> {
         onChange={() => (names.size > 0 ? clear() : void all())}
       />
     ),
-    width: "48px",
+    width: "54px",
     phone: "title",
     cell: (execution, index) => (
       <span className={aboveRow}>
         <Checkbox
           size="xs"
           display="inline-block"
-          style={{ verticalAlign: "middle" }}
+          style={{ verticalAlign: "middle", marginInline: "3px 0.6rem" }}
           aria-label={`Choose ${execution.jobName}, started ${shortTime(new Date(execution.startTime))}`}
           checked={names.has(execution.id)}
           // It would mark the text in between.

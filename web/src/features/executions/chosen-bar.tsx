@@ -4,7 +4,7 @@ import { sentenceOf } from "../../services/api.ts";
 import { bulkActions, chosenScope } from "./bulk-actions.ts";
 import { type Asked, BulkDialog } from "./bulk-dialog.tsx";
 import classes from "./chosen-bar.module.css";
-import type { Chosen } from "./use-chosen.ts";
+import { type Chosen, mostChosen } from "./use-chosen.ts";
 
 /** What can be done with the executions that are chosen; in sight as long as there are any. */
 export function ChosenBar({ names, full, error, clear }: Chosen) {
@@ -21,16 +21,17 @@ export function ChosenBar({ names, full, error, clear }: Chosen) {
                 {full && (
                   <Text span size="xs" c="dimmed">
                     {" "}
-                    (the most at a time)
+                    ({mostChosen} at a time at most)
                   </Text>
                 )}
               </Text>
-              <Group gap={6}>
+              <Group gap={6} className={classes.actions}>
                 {bulkActions.map(({ name, verb, icon: Icon }) => (
                   <Button
                     key={name}
                     size="compact-sm"
                     variant="default"
+                    classNames={{ root: classes.action, section: classes.icon }}
                     leftSection={<Icon size={13} />}
                     onClick={() => setAsked({ action: name, scope: chosenScope(names) })}
                   >
@@ -38,7 +39,7 @@ export function ChosenBar({ names, full, error, clear }: Chosen) {
                   </Button>
                 ))}
               </Group>
-              <CloseButton size="sm" aria-label="Choose none" onClick={clear} />
+              <CloseButton size="sm" aria-label="Choose none" className={classes.close} onClick={clear} />
               {error !== null && (
                 <Text size="xs" c="red" role="alert" w="100%">
                   {sentenceOf(error)}

@@ -66,6 +66,7 @@ export function useChosen(source: Source<ListedExecution>, filter: string): Chos
       last.current = { id: row.id, index };
       put([row], on);
       if (!range || !from) return;
+      if (Math.abs(index - from.index) >= mostChosen) return change((before) => ({ ...before, full: true }));
       const first = Math.max(0, Math.min(from.index, index) - slack);
       const end = Math.max(from.index, index) + slack;
       const read = rowsBetween(client, source, first, end);

@@ -93,13 +93,18 @@ export function findRecordsQuery(text: string, can: Can) {
         return read.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
       }
       const lists = await Promise.all(asked.map((kind) => kind.search(text, signal)));
-      return bestOf(lists.flat(), text.toLowerCase());
+      return bestOf(lists, text.toLowerCase());
     },
   });
 }
 
-/** Names that begin with the text first, as in each of the lists. */
-function bestOf(found: Found[], text: string): Found[] {
-  const rank = ({ name }: Found) => (name.toLowerCase().startsWith(text) ? 0 : 1);
-  return found.toSorted((a, b) => rank(a) - rank(b)).slice(0, most);
+/** Names that begin with the text first, as in each of the lists; then the best of every kind before its second. */
+function bestOf(lists: Found[][], text: string): Found[] {
+  const ranked = lists.flatMap((found) =>
+    found.map((hit, place) => ({ hit, place, rank: hit.name.toLowerCase().startsWith(text) ? 0 : 1 })),
+  );
+  return ranked
+    .toSorted((a, b) => a.rank - b.rank || a.place - b.place)
+    .slice(0, most)
+    .map(({ hit }) => hit);
 }
