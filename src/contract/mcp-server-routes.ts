@@ -1,4 +1,5 @@
 import Type from "typebox";
+import { Usage } from "./configuration.ts";
 import {
   Discovery,
   DiscoveryEvent,
@@ -92,6 +93,17 @@ export const mcpServerRoutes = {
     }),
     data: Type.Array(McpTool),
     meta: Meta,
+    errors: ["NOT_FOUND"],
+  },
+  getMcpServerUsage: {
+    method: "GET",
+    path: "/ai/mcp-servers/:id/usage",
+    access: "AiService:McpServer:read",
+    tag,
+    summary: "List the jobs whose steps name an MCP server",
+    description: "By its id or its name.",
+    params: byId,
+    data: Usage,
     errors: ["NOT_FOUND"],
   },
   discoverMcpServer: {

@@ -517,6 +517,9 @@ export const routes = {
       run: Type.Optional(
         Type.Integer({ minimum: 1, maximum: 32_767, description: "Attempt; the latest when left out." }),
       ),
+      try: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: 32_767, description: "Try of each step; all when left out." }),
+      ),
       page: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0 })),
       size: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })),
     }),

@@ -1,5 +1,6 @@
 import type { StepExecution, StepTry } from "../contract/execution.ts";
 import { stepExecutionId } from "../engine/step-execution-id.ts";
+import { triesAgain } from "./present-waiting.ts";
 import type { DefinedStep, ExecutionDetail, ExecutionRow, LiveRow, StepResultRow, TryRow } from "./rows.ts";
 
 /** Every step of the job's version: those in force with their results, the one under way, and those to come. */
@@ -75,6 +76,7 @@ function currentStep(
   const waits =
     parked !== undefined &&
     !live?.draining &&
+    !triesAgain(own!) &&
     (own!.due_at !== null || live?.held != null || parked.kind === "child");
   // Of a retry the tries that are over are counted, and of a decision the one that asked.
   const counted = waits && (parked.kind === "retry" || parked.kind === "decision");

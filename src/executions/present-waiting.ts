@@ -1,9 +1,14 @@
 import type { Waiting } from "../contract/execution.ts";
-import type { ExecutionDetail, ParkedStep } from "./rows.ts";
+import type { ExecutionDetail, LiveRow, ParkedStep } from "./rows.ts";
+
+/** Whether the next try of a step is under way: one that waited for moments only runs on with its time still in the row. */
+export function triesAgain({ parked, due_at, held }: LiveRow): boolean {
+  return parked?.kind === "retry" && held === null && due_at !== null && due_at.getTime() <= Date.now();
+}
 
 /** Why nothing of an execution runs just now; null where it runs, is paused by hand, or is over. */
 export function presentWaiting({ live, steps, limit }: ExecutionDetail): Waiting | null {
-  if (!live || live.held === "pause") return null;
+  if (!live || live.held === "pause" || triesAgain(live)) return null;
   if (live.waiting) {
     const allowed = limit === undefined ? "so many" : String(limit);
     const message = `It waits for a place: the job allows ${allowed} at a time. It begins when another has ended.`;

@@ -66,7 +66,7 @@ export async function readLogs(
   store: ExecutionStore,
   principal: Principal,
   id: string,
-  query: { step?: string; run?: number; page?: number; size?: number },
+  query: { step?: string; run?: number; try?: number; page?: number; size?: number },
 ): Promise<{ data: StepLogLine[]; meta: Meta }> {
   await requireVisible(store, principal, id);
   const execution = await store.findAttempt(id, query.run);
@@ -80,7 +80,7 @@ export async function readLogs(
   }
   const { lines, total } = await store.findLogs(
     execution,
-    position === undefined ? undefined : [position],
+    { positions: position === undefined ? undefined : [position], attempt: query.try },
     page,
     size,
   );

@@ -179,16 +179,17 @@ export function executionStore(pool: pg.Pool) {
 
     async findLogs(
       execution: Pick<ExecutionRow, "id" | "run">,
-      positions: number[] | undefined,
+      { positions, attempt }: { positions: number[] | undefined; attempt: number | undefined },
       page: number,
       size: number,
     ) {
-      const where = "execution_id = $1 and run = $2 and ($3::int2[] is null or position = any($3))";
-      const values = [execution.id, execution.run, positions ?? null];
+      const where =
+        "execution_id = $1 and run = $2 and ($3::int2[] is null or position = any($3)) and ($4::int is null or attempt = $4)";
+      const values = [execution.id, execution.run, positions ?? null, attempt ?? null];
       const [lines, count] = await Promise.all([
         pool.query<{ position: number; attempt: number; at: Date; level: string; message: string }>(
           `select position, attempt, at, level, message from step_log where ${where}
-           order by position, attempt, at, seq limit $4 offset $5`,
+           order by position, attempt, at, seq limit $5 offset $6`,
           [...values, size, page * size],
         ),
         pool.query<{ count: number }>(`select count(*)::int as count from step_log where ${where}`, values),

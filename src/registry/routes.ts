@@ -55,6 +55,10 @@ export function registryRoutes(app: FastifyInstance, deps: ServerDeps & Discover
     const { tools, total, page, size } = await readTools(store, params.id, query);
     return { data: tools, meta: { totalElements: total, page, size }, message: "Tools of the MCP server." };
   });
+  route(app, "getMcpServerUsage", async ({ principal, params }) => {
+    const data = await deps.usageOf(principal, await readServer(store, params.id));
+    return { data, message: `Jobs that refer to the MCP server: ${data.totalJobs}.` };
+  });
   // It uses the credentials: recorded before, as any other use of them.
   route(app, "discoverMcpServer", async (call) => {
     const found = await discover(deps, call.params.id, { onUse: recordedBy(call) });

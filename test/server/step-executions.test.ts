@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { ClientError } from "../../src/client/error.ts";
+import { gate } from "../helpers/gate.ts";
 import { httpServer } from "../helpers/http-server.ts";
 import { type RunningPawl, startTestPawl } from "../helpers/running-pawl.ts";
 
@@ -138,6 +139,30 @@ describe("one step of an execution", () => {
       lines.filter((line) => line.includes("Try")),
       ["1 Try 1 of 3 failed", "2 Try 2 of 3 begins.", "2 Try 2 of 3 failed", "3 Try 3 of 3 begins."],
     );
+  });
+
+  test("runs again once its next try was due, and its log is told a try at a time", async () => {
+    await using door = await gate();
+    const knock: Steps[number] = {
+      key: "knock",
+      type: "http",
+      retry: { maxAttempts: 3, initialDelayMs: 1 },
+      input: { method: "GET", url: door.url },
+    };
+    const { data: job } = await pawl.client.createJob({ body: { name: "knocks", steps: [knock] } });
+    const started = await pawl.client.startJob({ body: { jobId: job.id } });
+    const id = started.data.executionId;
+    for (let i = 0; i < 2; i++) (await door.asked()).writeHead(503).end();
+    const third = await door.asked();
+    const { status, attempts, waitingUntil } = await read(id, "knock");
+    assert.deepEqual([status, attempts, waitingUntil], ["RUNNING", 3, null]);
+    third.writeHead(200).end();
+    const { waiting } = await pawl.ended(id);
+    assert.equal(waiting, null);
+    const query = { step: "knock", try: 2, size: 1 };
+    const { data, meta } = await pawl.client.getExecutionLogs({ params: { id }, query });
+    assert.equal(meta.totalElements, 2);
+    assert.deepEqual([data[0]!.attempt, data[0]!.message], [2, "Try 2 of 3 begins."]);
   });
 });
 

@@ -212,6 +212,7 @@ test("deletes what no job uses, and the rest when it is forced", async (t) => {
   const { call, register, usage } = await setUp(t);
   const { id } = await register({});
   Object.assign(usage, { jobs: [{ id: newId(), name: "nightly", steps: ["ask"] }], totalJobs: 3 });
+  assert.deepEqual((await call("GET", `/${id}/usage`)).data, usage);
   const refused = await call("DELETE", `/${id}`);
   assert.equal(refused.status, 409);
   assert.match(refused.body.message, /used by "nightly" \(ask\) and 2 more/);
@@ -227,6 +228,7 @@ test("answers what it does not have, and what was taken away, with 404", async (
     ["GET", `/${id}`],
     ["PUT", `/${id}`, { name: "n", url }],
     ["GET", `/${id}/tools`],
+    ["GET", `/${id}/usage`],
     ["POST", `/${id}/discover`],
   ] as const) {
     assert.equal((await call(method, path, body)).status, 404, `${method} ${path}`);

@@ -17,6 +17,8 @@ export interface ExecutionSearch {
   /** Key of the step that is open. */
   step?: string | undefined;
   view?: StepView | undefined;
+  /** Of the log: the try that it is of. */
+  try?: number | undefined;
   /** Attempt; the latest when left out. */
   run?: number | undefined;
   /** A link to job-resume leads here: asks for the decision, with this choice at hand. */
@@ -26,9 +28,10 @@ export interface ExecutionSearch {
 const execution = createRoute({
   getParentRoute: () => frameRoute,
   path: "/executions/$executionId",
-  validateSearch: ({ step, view, run, decide }: Record<string, unknown>): ExecutionSearch => ({
+  validateSearch: ({ step, view, try: attempt, run, decide }: Record<string, unknown>): ExecutionSearch => ({
     step: typeof step === "string" ? step : undefined,
     view: stepViews.find((one) => one === view),
+    try: typeof attempt === "number" && attempt > 0 ? attempt : undefined,
     run: typeof run === "number" && run > 0 ? run : undefined,
     decide: decide === "approve" || decide === "reject" ? decide : undefined,
   }),

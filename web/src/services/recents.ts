@@ -1,9 +1,19 @@
 import { useLocalStorage } from "@mantine/hooks";
 import { useCallback, useEffect } from "react";
 
+/** What jobs use, as far as it has a page of its own. */
+export type RecentRecord =
+  | "connection"
+  | "mcpServer"
+  | "variable"
+  | "dataset"
+  | "file"
+  | "certificate"
+  | "apiTemplate";
+
 /** What was looked at lately, for the search box. */
 export interface Recent {
-  kind: "job" | "execution";
+  kind: "job" | "execution" | RecentRecord;
   id: string;
   name: string;
 }

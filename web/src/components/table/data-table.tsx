@@ -10,7 +10,9 @@ import { type Source, useWindows } from "./windows.ts";
 export interface Column<T> {
   id: string;
   header: string;
-  cell: (row: T) => ReactNode;
+  /** In the place of the header's text. */
+  head?: ReactNode;
+  cell: (row: T, index: number) => ReactNode;
   /** Any CSS width; the columns without one share what is left. */
   width?: string;
   align?: "right";
@@ -116,7 +118,11 @@ function Rows<T>({ label, columns, items, row, rowKey, before, after, total, sor
             >
               {columns.map((column) => (
                 <td key={column.id} style={alignOf(column)}>
-                  {data ? column.cell(data) : <Skeleton height={12} width={`${45 + ((index * 17) % 40)}%`} />}
+                  {data ? (
+                    column.cell(data, index)
+                  ) : (
+                    <Skeleton height={12} width={`${45 + ((index * 17) % 40)}%`} />
+                  )}
                 </td>
               ))}
             </tr>
@@ -137,8 +143,8 @@ function HeadCell<T>({
   sort: string | undefined;
   onSort: ((sort: string) => void) | undefined;
 }) {
-  const { header, sort: field, sortFirst } = column;
-  if (!field || !onSort) return <th style={alignOf(column)}>{header}</th>;
+  const { header, head = header, sort: field, sortFirst } = column;
+  if (!field || !onSort) return <th style={alignOf(column)}>{head}</th>;
   const direction = sort === field ? "ascending" : sort === `-${field}` ? "descending" : undefined;
   const next =
     direction === undefined
@@ -181,16 +187,16 @@ function Cards<T>({ label, columns, items, row, rowKey, before, after }: Layout<
             <div className={classes.cardTop}>
               <span className={classes.cardTitle}>
                 {at("title").map(({ id, cell }) => (
-                  <span key={id}>{cell(data)}</span>
+                  <span key={id}>{cell(data, index)}</span>
                 ))}
               </span>
               {at("aside").map(({ id, cell }) => (
-                <span key={id}>{cell(data)}</span>
+                <span key={id}>{cell(data, index)}</span>
               ))}
             </div>
             <div className={classes.cardMeta}>
               {at("meta").map(({ id, cell }) => (
-                <span key={id}>{cell(data)}</span>
+                <span key={id}>{cell(data, index)}</span>
               ))}
             </div>
           </li>

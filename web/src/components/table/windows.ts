@@ -1,4 +1,4 @@
-import { keepPreviousData, useQueries, useQuery } from "@tanstack/react-query";
+import { keepPreviousData, type QueryClient, useQueries, useQuery } from "@tanstack/react-query";
 
 const windowSize = 50;
 
@@ -11,6 +11,27 @@ export interface Page<T> {
 export interface Source<T> {
   key: (page: number, size: number) => readonly unknown[];
   read: (page: number, size: number, signal: AbortSignal) => Promise<Page<T>>;
+}
+
+/** The rows from one place of a list to another, both included, as the list is now. */
+export async function rowsBetween<T>(
+  client: QueryClient,
+  { key, read }: Source<T>,
+  first: number,
+  last: number,
+): Promise<T[]> {
+  const from = Math.floor(first / windowSize);
+  const pages = Array.from({ length: Math.floor(last / windowSize) - from + 1 }, (_, i) => from + i);
+  const found = await Promise.all(
+    pages.map((page) =>
+      client.fetchQuery({
+        queryKey: key(page, windowSize),
+        queryFn: ({ signal }) => read(page, windowSize, signal),
+      }),
+    ),
+  );
+  const offset = from * windowSize;
+  return found.flatMap(({ rows }) => rows).slice(first - offset, last - offset + 1);
 }
 
 /**

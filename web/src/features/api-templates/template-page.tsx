@@ -6,6 +6,7 @@ import { Fault } from "../../components/fault.tsx";
 import { Page, Section } from "../../components/page.tsx";
 import { PageSkeleton } from "../../components/page-skeleton.tsx";
 import { api } from "../../services/api.ts";
+import { useVisited } from "../../services/recents.ts";
 import { useCan } from "../../services/session.tsx";
 import { Above } from "../configuration/above.tsx";
 import { CopyIcon, CopyText } from "../configuration/copy-text.tsx";
@@ -37,6 +38,7 @@ export function ApiTemplatePage() {
   const navigate = route.useNavigate();
   const can = useCan();
   const { data: template, error, refetch } = useQuery(templateQuery(templateId));
+  useVisited(template && { kind: "apiTemplate", id: template.id, name: template.name });
   if (error && !template) return <Fault error={error} onRetry={() => void refetch()} />;
   if (!template) return <PageSkeleton />;
   const usage = usageQuery("api-templates", template.id, api.getApiTemplateUsage);

@@ -9,6 +9,7 @@ import { Page, Section } from "../../components/page.tsx";
 import { PageSkeleton } from "../../components/page-skeleton.tsx";
 import { TimeText } from "../../components/time-text.tsx";
 import { api } from "../../services/api.ts";
+import { useVisited } from "../../services/recents.ts";
 import { useCan } from "../../services/session.tsx";
 import { Above } from "../configuration/above.tsx";
 import { CopyText } from "../configuration/copy-text.tsx";
@@ -46,6 +47,7 @@ export function CertificatePage() {
   const navigate = route.useNavigate();
   const can = useCan();
   const { data: certificate, error, refetch } = useQuery(certificateQuery(certificateId));
+  useVisited(certificate && { kind: "certificate", id: certificate.id, name: certificate.name });
   if (error && !certificate) return <Fault error={error} onRetry={() => void refetch()} />;
   if (!certificate) return <PageSkeleton />;
   const usage = usageQuery("certificates", certificate.id, api.getCertificateUsage);

@@ -5,6 +5,7 @@ import { Link } from "@tanstack/react-router";
 import { Fault } from "../../components/fault.tsx";
 import { Section } from "../../components/page.tsx";
 import { queryClient } from "../../services/query-client.ts";
+import { short } from "./delete-button.tsx";
 
 type ReadUsage = (call: { params: { id: string }; signal: AbortSignal }) => Promise<{ data: Usage }>;
 
@@ -90,5 +91,15 @@ export function DeleteSays({
   if (!mayRead) return `${gone} It is refused while a job refers to it.`;
   if (!data) return gone;
   if (jobs === 0) return `${gone} No job refers to it.`;
-  return `${jobs === 1 ? "1 job refers" : `${jobs} jobs refer`} to it: their steps fail from then on, until they get another. ${gone}`;
+  return `${jobs === 1 ? "1 job refers" : `${jobs} jobs refer`} to it${named(data)}: their steps fail from then on, until they get another. ${gone}`;
+}
+
+const mostNamed = 5;
+
+/** The first of the jobs, as far as the reader may see them. */
+function named({ jobs, totalJobs }: Usage): string {
+  if (jobs.length === 0) return "";
+  const names = jobs.slice(0, mostNamed).map(({ name }) => `“${short(name)}”`);
+  const more = totalJobs - names.length;
+  return ` (${names.join(", ")}${more > 0 ? ` and ${more} more` : ""})`;
 }

@@ -5,6 +5,7 @@ import { Fault } from "../../components/fault.tsx";
 import { Page, Section } from "../../components/page.tsx";
 import { PageSkeleton } from "../../components/page-skeleton.tsx";
 import { api } from "../../services/api.ts";
+import { useVisited } from "../../services/recents.ts";
 import { useCan } from "../../services/session.tsx";
 import { CopyText } from "../configuration/copy-text.tsx";
 import { DeleteButton } from "../configuration/delete-button.tsx";
@@ -23,6 +24,7 @@ export function ConnectionPage() {
   const navigate = route.useNavigate();
   const can = useCan();
   const { data: connection, error, refetch } = useQuery(connectionQuery(connectionId));
+  useVisited(connection && { kind: "connection", id: connection.id, name: connection.name });
   const types = useQuery(connectionTypesQuery);
   const type = types.data?.find(({ connectionType }) => connectionType === connection?.connectionType);
   const fault = error ?? types.error;

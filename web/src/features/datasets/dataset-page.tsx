@@ -1,13 +1,14 @@
 import type { Dataset } from "@contract/dataset.ts";
 import { Button, Grid, Menu, Modal, Stack } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { IconDownload, IconUpload } from "@tabler/icons-react";
+import { IconDownload, IconRowInsertBottom, IconUpload } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { Fault } from "../../components/fault.tsx";
 import { Page, Section } from "../../components/page.tsx";
 import { PageSkeleton } from "../../components/page-skeleton.tsx";
 import { api } from "../../services/api.ts";
+import { useVisited } from "../../services/recents.ts";
 import { useCan } from "../../services/session.tsx";
 import { Above } from "../configuration/above.tsx";
 import { CopyText } from "../configuration/copy-text.tsx";
@@ -16,6 +17,7 @@ import { changesOf, Facts } from "../configuration/facts.tsx";
 import { DeleteSays, isTold, UsedBy, usageQuery } from "../configuration/used-by.tsx";
 import { datasetQuery } from "./queries.ts";
 import { RenameForm } from "./rename-form.tsx";
+import { RowForm } from "./row-form.tsx";
 import { RowTable } from "./row-table.tsx";
 import { UploadForm } from "./upload-form.tsx";
 
@@ -28,6 +30,7 @@ export function DatasetPage() {
   const navigate = route.useNavigate();
   const can = useCan();
   const { data: dataset, error, refetch } = useQuery(datasetQuery(datasetId));
+  useVisited(dataset && { kind: "dataset", id: dataset.id, name: dataset.name });
   if (error && !dataset) return <Fault error={error} onRetry={() => void refetch()} />;
   if (!dataset) return <PageSkeleton />;
   const usage = usageQuery("datasets", dataset.id, api.getDatasetUsage);
@@ -40,6 +43,7 @@ export function DatasetPage() {
       actions={
         <>
           <Download dataset={dataset} />
+          {mayWrite && <AddRows dataset={dataset} />}
           {mayWrite && <Replace dataset={dataset} />}
           {can("ConfigService:Dataset:delete") && (
             <DeleteButton
@@ -106,6 +110,20 @@ function Download({ dataset: { id } }: { dataset: Dataset }) {
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>
+  );
+}
+
+function AddRows({ dataset }: { dataset: Dataset }) {
+  const [opened, { open, close }] = useDisclosure();
+  return (
+    <>
+      <Button variant="default" leftSection={<IconRowInsertBottom size={16} />} onClick={open}>
+        Add rows
+      </Button>
+      <Modal opened={opened} onClose={close} title="Add a row" size="lg">
+        <RowForm dataset={dataset} onDone={close} />
+      </Modal>
+    </>
   );
 }
 

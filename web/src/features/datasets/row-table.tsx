@@ -42,7 +42,9 @@ export function RowTable({ dataset, search, onSearch }: RowTableProps) {
         <Paper>
           {data?.total === 0 ? (
             <Empty title={search.q ? "No row fits" : "It has no rows yet"}>
-              {search.q ? "Look for something else." : "Steps append to it, or an upload brings them."}
+              {search.q
+                ? "Look for something else."
+                : "Add some here, or upload them; steps append to it too."}
             </Empty>
           ) : (
             <section

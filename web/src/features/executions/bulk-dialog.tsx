@@ -1,86 +1,53 @@
 import type { BulkOutcome } from "@contract/control.ts";
-import type { FilterRequest } from "@contract/search.ts";
 import { Button, Group, Modal, Progress, Skeleton, Stack, Text, Textarea } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { Fault } from "../../components/fault.tsx";
 import { api } from "../../services/api.ts";
-import type { BulkActionName } from "./bulk-menu.tsx";
-import { BulkRefusals } from "./bulk-refusals.tsx";
+import { type BulkActionName, type BulkScope, bulkActions } from "./bulk-actions.ts";
+import { BulkOutcomes } from "./bulk-outcomes.tsx";
 import { countOf, useChanged } from "./control.ts";
-
-interface Words {
-  verb: string;
-  /** Which of those found it acts on. */
-  of: string;
-  says: string;
-  done: string;
-}
-
-const words: Record<BulkActionName, Words> = {
-  PAUSE: {
-    verb: "Pause",
-    of: "running",
-    says: "The steps under way finish; nothing further starts until they are resumed.",
-    done: "paused",
-  },
-  RESUME: {
-    verb: "Resume",
-    of: "paused by hand",
-    says: "They go on with their next step. Those that need a decision stay as they are.",
-    done: "resumed",
-  },
-  STOP: {
-    verb: "Stop",
-    of: "running or paused",
-    says: "The steps under way are ended now, and no further step runs. It can’t be undone; they can be restarted.",
-    done: "stopped",
-  },
-  RESTART: {
-    verb: "Restart",
-    of: "failed or stopped",
-    says: "Each goes on from the step that failed or was stopped; the results before it are kept.",
-    done: "restarted",
-  },
-};
 
 const atOnce = 200;
 
-interface BulkDialogProps {
-  action: BulkActionName | undefined;
-  filter: FilterRequest;
-  filtered: boolean;
-  onClose: () => void;
+/** What is to be done, and to which. */
+export interface Asked {
+  action: BulkActionName;
+  scope: BulkScope;
 }
 
-export function BulkDialog({ action, filter, filtered, onClose }: BulkDialogProps) {
-  const shown = useRef<BulkActionName>("PAUSE");
-  if (action) shown.current = action;
-  const { verb } = words[shown.current];
+export function BulkDialog({ asked, onClose }: { asked: Asked | undefined; onClose: () => void }) {
+  // What was asked for last stays while the dialog fades.
+  const shown = useRef(asked);
+  if (asked) shown.current = asked;
   return (
-    <Modal opened={action !== undefined} onClose={onClose} title={`${verb} executions`}>
-      <Bulk
-        key={shown.current}
-        action={shown.current}
-        filter={filter}
-        filtered={filtered}
-        onClose={onClose}
-      />
+    <Modal
+      opened={asked !== undefined}
+      onClose={onClose}
+      title={shown.current && `${actionOf(shown.current).verb} executions`}
+    >
+      {shown.current && <Bulk key={shown.current.action} asked={shown.current} onClose={onClose} />}
     </Modal>
   );
 }
 
+const actionOf = ({ action }: Asked) => bulkActions.find(({ name }) => name === action)!;
+
 interface Progressed {
   done: number;
-  refused: BulkOutcome[];
+  refused: number;
+  /** To be told: the refusals, and of those chosen one by one all. */
+  outcomes: BulkOutcome[];
 }
 
 /** Counts first what it would act on; then acts, a part at a time, and tells what was refused. */
-function Bulk({ action, filter, filtered, onClose }: BulkDialogProps & { action: BulkActionName }) {
-  const { verb, of, says, done } = words[action];
+function Bulk({ asked, onClose }: { asked: Asked; onClose: () => void }) {
+  const { action, scope } = asked;
+  const { filter, chosen } = scope;
+  const { verb, of, says, done } = actionOf(asked);
   const changed = useChanged();
   const [reason, setReason] = useState("");
-  const [progress, setProgress] = useState<Progressed>({ done: 0, refused: [] });
+  const [progress, setProgress] = useState<Progressed>({ done: 0, refused: 0, outcomes: [] });
   const left = useRef(new AbortController());
   // Whoever closes the dialog stops what is not sent yet.
   useEffect(() => {
@@ -98,7 +65,7 @@ function Bulk({ action, filter, filtered, onClose }: BulkDialogProps & { action:
   });
   const act = useMutation({
     mutationFn: async () => {
-      const sum: Progressed = { done: 0, refused: [] };
+      const sum: Progressed = { done: 0, refused: 0, outcomes: [] };
       const said = reason.trim();
       for (let after: string | undefined; !left.current.signal.aborted; ) {
         const body = {
@@ -110,8 +77,9 @@ function Bulk({ action, filter, filtered, onClose }: BulkDialogProps & { action:
         };
         const { data } = await api.bulkControl({ body });
         sum.done += data.done;
-        sum.refused.push(...data.outcomes.filter((outcome) => !outcome.done));
-        setProgress({ done: sum.done, refused: [...sum.refused] });
+        sum.refused += data.failed;
+        sum.outcomes.push(...data.outcomes.filter((outcome) => chosen || !outcome.done));
+        setProgress({ ...sum, outcomes: [...sum.outcomes] });
         if (data.next === null) break;
         after = data.next;
       }
@@ -123,16 +91,19 @@ function Bulk({ action, filter, filtered, onClose }: BulkDialogProps & { action:
   if (dryRun.error) return <Fault error={dryRun.error} onRetry={() => void dryRun.refetch()} />;
   if (!dryRun.data) return <Skeleton height={72} />;
   const { matched } = dryRun.data;
-  const handled = progress.done + progress.refused.length;
+  const handled = progress.done + progress.refused;
+  const untouched = chosen ? chosen.size - handled : 0;
 
   if (act.isSuccess) {
     return (
       <Stack gap="md">
         <Text size="sm">
           {countOf(progress.done, "execution")} {done}
-          {progress.refused.length > 0 && `, ${progress.refused.length.toLocaleString()} refused`}.
+          {progress.refused > 0 && `, ${progress.refused.toLocaleString()} refused`}.
+          {untouched > 0 &&
+            ` ${untouched.toLocaleString()} of those chosen ${untouched === 1 ? "was" : "were"} not ${of}.`}
         </Text>
-        <BulkRefusals refused={progress.refused} />
+        <BulkOutcomes outcomes={progress.outcomes} names={chosen} />
         <Group justify="flex-end">
           <Button onClick={onClose}>Close</Button>
         </Group>
@@ -143,8 +114,7 @@ function Bulk({ action, filter, filtered, onClose }: BulkDialogProps & { action:
     return (
       <Stack gap="md">
         <Text size="sm">
-          None of {filtered ? "those that the list shows" : "all executions"} is {of}, so there is nothing to
-          do.
+          {noneOf(scope)} is {of}, so there is nothing to do.
         </Text>
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
@@ -164,10 +134,7 @@ function Bulk({ action, filter, filtered, onClose }: BulkDialogProps & { action:
       <Stack gap="md">
         <Text size="sm">
           <b>{countOf(matched, "execution")}</b> {matched === 1 ? "is" : "are"} {of}
-          {filtered
-            ? " among those that the list shows"
-            : ". No filter is set: these are all that you may see"}
-          . {says}
+          {among(scope)}. {says}
         </Text>
         <Textarea
           label="Reason"
@@ -192,4 +159,15 @@ function Bulk({ action, filter, filtered, onClose }: BulkDialogProps & { action:
       </Stack>
     </form>
   );
+}
+
+function noneOf({ chosen, filtered }: BulkScope): string {
+  if (chosen)
+    return chosen.size === 1 ? "No chosen execution" : `None of the ${chosen.size.toLocaleString()} chosen`;
+  return filtered ? "None of those that the list shows" : "None of all executions";
+}
+
+function among({ chosen, filtered }: BulkScope): string {
+  if (chosen) return chosen.size === 1 ? "" : ` among the ${chosen.size.toLocaleString()} chosen`;
+  return filtered ? " among those that the list shows" : ". No filter is set: these are all that you may see";
 }

@@ -1,28 +1,11 @@
-import type { BulkRequest } from "@contract/control.ts";
-import type { FilterRequest } from "@contract/search.ts";
 import { Button, Menu } from "@mantine/core";
-import {
-  IconChevronDown,
-  IconPlayerPauseFilled,
-  IconPlayerPlayFilled,
-  IconPlayerStopFilled,
-  IconRefresh,
-} from "@tabler/icons-react";
+import { IconChevronDown } from "@tabler/icons-react";
 import { useState } from "react";
-import type { IconType } from "../../components/icon.ts";
+import { type BulkActionName, type BulkScope, bulkActions } from "./bulk-actions.ts";
 import { BulkDialog } from "./bulk-dialog.tsx";
 
-export type BulkActionName = BulkRequest["action"];
-
-const actions: { name: BulkActionName; label: string; icon: IconType }[] = [
-  { name: "PAUSE", label: "Pause all …", icon: IconPlayerPauseFilled },
-  { name: "RESUME", label: "Resume all …", icon: IconPlayerPlayFilled },
-  { name: "STOP", label: "Stop all …", icon: IconPlayerStopFilled },
-  { name: "RESTART", label: "Restart all …", icon: IconRefresh },
-];
-
 /** Does one thing to every execution that the list shows, once it is counted and confirmed. */
-export function BulkMenu({ filter, filtered }: { filter: FilterRequest; filtered: boolean }) {
+export function BulkMenu({ scope }: { scope: BulkScope }) {
   const [action, setAction] = useState<BulkActionName>();
   return (
     <>
@@ -33,14 +16,14 @@ export function BulkMenu({ filter, filtered }: { filter: FilterRequest; filtered
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          {actions.map(({ name, label, icon: Icon }) => (
+          {bulkActions.map(({ name, verb, icon: Icon }) => (
             <Menu.Item key={name} leftSection={<Icon size={15} />} onClick={() => setAction(name)}>
-              {label}
+              {verb} all …
             </Menu.Item>
           ))}
         </Menu.Dropdown>
       </Menu>
-      <BulkDialog action={action} filter={filter} filtered={filtered} onClose={() => setAction(undefined)} />
+      <BulkDialog asked={action && { action, scope }} onClose={() => setAction(undefined)} />
     </>
   );
 }

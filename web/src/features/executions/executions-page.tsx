@@ -10,10 +10,13 @@ import { TableToolbar } from "../../components/table/toolbar.tsx";
 import { useLiveLists } from "../../services/events.ts";
 import { useCan } from "../../services/session.tsx";
 import { BulkMenu } from "./bulk-menu.tsx";
+import { chooseColumn } from "./choose-column.tsx";
+import { ChosenBar } from "./chosen-bar.tsx";
 import { executionColumns } from "./columns.tsx";
 import { executionFields } from "./fields.ts";
 import { executionSource, type ListedExecution } from "./queries.ts";
 import { StatusTabs } from "./status-tabs.tsx";
+import { useChosen } from "./use-chosen.ts";
 
 const route = getRouteApi("/frame/executions");
 
@@ -43,13 +46,14 @@ export function ExecutionsPage() {
   const signature = JSON.stringify(request);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the request is made anew each time; its text says whether it changed
   const source = useMemo(() => executionSource(request), [signature]);
+  const chosen = useChosen(source, JSON.stringify([state.q, state.f, state.any]));
   const filtered = state.q !== undefined || state.f !== undefined;
 
   return (
     <Page
       title="Executions"
       badge={<LiveDot />}
-      actions={mayControl && <BulkMenu filter={request} filtered={filtered} />}
+      actions={mayControl && <BulkMenu scope={{ filter: request, filtered }} />}
     >
       <div>
         <TableToolbar search="Search by job or error" fields={executionFields} state={state} onChange={set}>
@@ -58,7 +62,7 @@ export function ExecutionsPage() {
         <DataTable
           label="Executions"
           source={source}
-          columns={columns}
+          columns={mayControl ? [chooseColumn(chosen), ...columns] : columns}
           rowKey={({ id }) => id}
           sort={state.sort ?? (state.q ? undefined : "-startTime")}
           onSort={(sort) => set({ ...state, sort })}
@@ -73,6 +77,7 @@ export function ExecutionsPage() {
             </Empty>
           }
         />
+        {mayControl && <ChosenBar {...chosen} />}
       </div>
     </Page>
   );

@@ -3,26 +3,26 @@ import { Button, CloseButton, Group, Skeleton, Stack, Switch, Text, TextInput } 
 import { IconSearch } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useEffect, useMemo, useRef, useState } from "react";
+import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import { Fault } from "../../components/fault.tsx";
 import { LogLine } from "./log-line.tsx";
 import classes from "./log-view.module.css";
-import { logQuery } from "./queries.ts";
+import { type LogScope, logQuery } from "./queries.ts";
 
-interface LogViewProps {
+interface LogViewProps extends LogScope {
   executionId: string;
-  /** All steps when left out. */
-  step?: string;
-  run: number;
   /** Whether more may come. */
   live: boolean;
+  /** Says of what the log is, and stands before the rest. */
+  scope?: ReactNode;
 }
 
 /** What steps logged: searched as one types, and followed while more comes. */
-export function LogView({ executionId, step, run, live }: LogViewProps) {
-  const log = useInfiniteQuery(logQuery(executionId, { step, run }));
+export function LogView({ executionId, live, scope, ...of }: LogViewProps) {
+  const log = useInfiniteQuery(logQuery(executionId, of));
   const [text, setText] = useState("");
-  const [follow, setFollow] = useState(live);
+  const [followed, setFollow] = useState(live);
+  const follow = followed && live;
   const lines = useMemo(() => log.data?.pages.flatMap((page) => page.lines) ?? [], [log.data]);
   const shown = useMemo(() => matching(lines, text), [lines, text]);
   const total = log.data?.pages.at(-1)?.total ?? 0;
@@ -43,14 +43,22 @@ export function LogView({ executionId, step, run, live }: LogViewProps) {
   }
   if (total === 0) {
     return (
-      <Text size="sm" c="dimmed" p="md">
-        {live ? "Nothing is logged yet. Lines show once a try of a step is over." : "Nothing was logged."}
-      </Text>
+      <>
+        {scope && (
+          <Group px="sm" py={8} className={classes.bar}>
+            {scope}
+          </Group>
+        )}
+        <Text size="sm" c="dimmed" p="md">
+          {live ? "Nothing is logged yet. Lines show once a try of a step is over." : "Nothing was logged."}
+        </Text>
+      </>
     );
   }
   return (
     <>
       <Group gap="sm" px="sm" py={8} className={classes.bar}>
+        {scope}
         <TextInput
           size="xs"
           type="search"
@@ -74,12 +82,12 @@ export function LogView({ executionId, step, run, live }: LogViewProps) {
           <Switch
             size="xs"
             label="Follow"
-            checked={follow}
+            checked={followed}
             onChange={({ currentTarget }) => setFollow(currentTarget.checked)}
           />
         )}
       </Group>
-      <Lines lines={shown} text={text} follow={follow && text === ""} withStep={step === undefined} />
+      <Lines lines={shown} text={text} follow={follow && text === ""} withStep={of.step === undefined} />
       {hasNextPage && (
         <Button
           m="sm"

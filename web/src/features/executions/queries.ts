@@ -63,12 +63,26 @@ export function stepQuery(executionId: string, step: StepExecution, run: number)
 
 const logPage = 1000;
 
+export interface LogScope {
+  /** Key of a step; all of them when left out. */
+  step?: string | undefined;
+  run?: number | undefined;
+  /** All tries when left out. */
+  try?: number | undefined;
+}
+
 /** What steps logged, a thousand lines at a time. */
-export function logQuery(id: string, { step, run }: { step?: string | undefined; run?: number | undefined }) {
+export function logQuery(id: string, { step, run, try: attempt }: LogScope) {
   return infiniteQueryOptions({
-    queryKey: keys.executions.logs(id, { step, run }),
+    queryKey: keys.executions.logs(id, { step, run, attempt }),
     queryFn: async ({ signal, pageParam: page }) => {
-      const query = { page, size: logPage, ...(step ? { step } : {}), ...(run ? { run } : {}) };
+      const query = {
+        page,
+        size: logPage,
+        ...(step ? { step } : {}),
+        ...(run ? { run } : {}),
+        ...(attempt ? { try: attempt } : {}),
+      };
       const { data, meta } = await api.getExecutionLogs({ params: { id }, query, signal });
       return { lines: data, total: meta.totalElements };
     },

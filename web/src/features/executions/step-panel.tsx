@@ -10,9 +10,9 @@ import { DurationText, TimeText } from "../../components/time-text.tsx";
 import type { StepView } from "../../routes/executions.ts";
 import { useCan } from "../../services/session.tsx";
 import { restartPoints } from "./control.ts";
-import { LogView } from "./log-view.tsx";
 import { stepQuery } from "./queries.ts";
 import { StepAttempts } from "./step-attempts.tsx";
+import { StepLog } from "./step-log.tsx";
 import classes from "./step-panel.module.css";
 import { StepTabs } from "./step-tabs.tsx";
 
@@ -56,12 +56,7 @@ export function StepPanel({ execution, step, view, onClose, onRestart, bare }: S
       <StepTabs views={views} shown={shown} />
       <div className={classes.body}>
         {shown === "log" ? (
-          <LogView
-            executionId={execution.id}
-            step={step.stepKey}
-            run={step.run}
-            live={execution.endTime === null}
-          />
+          <StepLog execution={execution} step={step} />
         ) : shown === "attempts" ? (
           <StepAttempts execution={execution} stepKey={step.stepKey} />
         ) : (

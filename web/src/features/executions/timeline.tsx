@@ -121,7 +121,7 @@ const Row = memo(function Row({ step, top, height, place: at, of, scale, kept, s
       <Link
         className={classes.link}
         to="."
-        search={(before) => ({ ...before, step: step.stepKey, view: undefined })}
+        search={(before) => ({ ...before, step: step.stepKey, view: undefined, try: undefined })}
         replace
         resetScroll={false}
         aria-current={selected || undefined}
@@ -208,7 +208,7 @@ function useArrows(
     scrollTo(steps.indexOf(next));
     void navigate({
       to: ".",
-      search: (before) => ({ ...before, step: next.stepKey, view: undefined }),
+      search: (before) => ({ ...before, step: next.stepKey, view: undefined, try: undefined }),
       replace: true,
       resetScroll: false,
     });

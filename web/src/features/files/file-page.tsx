@@ -6,6 +6,7 @@ import { Fault } from "../../components/fault.tsx";
 import { Page, Section } from "../../components/page.tsx";
 import { PageSkeleton } from "../../components/page-skeleton.tsx";
 import { api } from "../../services/api.ts";
+import { useVisited } from "../../services/recents.ts";
 import { useCan } from "../../services/session.tsx";
 import { Above } from "../configuration/above.tsx";
 import { CopyText } from "../configuration/copy-text.tsx";
@@ -25,6 +26,7 @@ export function FilePage() {
   const navigate = route.useNavigate();
   const can = useCan();
   const { data: file, error, refetch } = useQuery(fileQuery(fileId));
+  useVisited(file && { kind: "file", id: file.id, name: file.name });
   const uploads = useUploads(file);
   if (error && !file) return <Fault error={error} onRetry={() => void refetch()} />;
   if (!file) return <PageSkeleton />;

@@ -1,7 +1,9 @@
+import type { ExecutionStatus } from "@contract/execution.ts";
 import type { Timeline } from "@contract/overview.ts";
 import { CompositeChart } from "@mantine/charts";
 import "@mantine/charts/styles.layer.css";
 import { useNavigate } from "@tanstack/react-router";
+import { useRef } from "react";
 import { foundBy } from "../executions/found-by.ts";
 import { OverTimeTooltip } from "./over-time-tooltip.tsx";
 import { type RangeName, ranges } from "./ranges.ts";
@@ -17,29 +19,49 @@ const bars = [
   { name: "unfinished", label: "Not over", color: "var(--st-blue-solid)" },
 ];
 
-/** Executions over time by what became of them, with the share that succeeded; a bar leads to what it counts. */
+const statuses: Record<string, ExecutionStatus[]> = {
+  completed: ["COMPLETED"],
+  failed: ["FAILED"],
+  stopped: ["STOPPED"],
+  unfinished: ["RUNNING", "PAUSED"],
+};
+
+/**
+ * Executions over time by what became of them, with the share that succeeded. A piece of a bar leads to what it counts, the
+ * room around it to all of its time; so does Enter, once the arrows have led there.
+ */
 export default function OverTimeChart({ timeline, range }: { timeline: Timeline; range: RangeName }) {
   const navigate = useNavigate();
   const data = stretchesOf(timeline);
   const format = ranges[range].bucketMs < 6 * 3_600_000 ? clock : day;
 
-  function open(index: unknown): void {
-    const stretch = data[Number(index)];
-    if (stretch && stretch.total > 0) {
-      void navigate({ to: "/executions", search: foundBy({ from: stretch.at, to: stretch.until }) });
-    }
+  // What the tooltip tells about, which the arrows move.
+  const shown = useRef<Stretch>(undefined);
+
+  function open(stretch: Stretch | undefined, status?: ExecutionStatus[]): void {
+    if (!stretch || stretch.total === 0) return;
+    const search = foundBy({ from: stretch.at, to: stretch.until, ...(status ? { status } : {}) });
+    void navigate({ to: "/executions", search });
   }
 
   return (
     <CompositeChart
       h={220}
       data={data}
+      onKeyDown={({ key }) => key === "Enter" && open(shown.current)}
       dataKey="at"
       series={[
         ...bars.map((bar) => ({ ...bar, type: "bar" as const })),
         { name: "success", label: "Success", color: "petrol.6", type: "line", yAxisId: "right" },
       ]}
-      barProps={{ stackId: "all", isAnimationActive: false }}
+      barProps={({ name }) => ({
+        stackId: "all",
+        isAnimationActive: false,
+        onClick: ({ payload }, _, event) => {
+          event.stopPropagation();
+          open(payload as Stretch, statuses[name]);
+        },
+      })}
       lineProps={{ isAnimationActive: false, strokeWidth: 1.5 }}
       dotProps={{ r: 2.5, strokeWidth: 0 }}
       curveType="linear"
@@ -48,12 +70,15 @@ export default function OverTimeChart({ timeline, range }: { timeline: Timeline;
       yAxisProps={{ allowDecimals: false, width: 36 }}
       xAxisProps={{ tickFormatter: (at: string) => format.format(new Date(at)), minTickGap: 28 }}
       composedChartProps={{
-        onClick: ({ activeTooltipIndex }) => open(activeTooltipIndex),
+        onClick: ({ activeTooltipIndex }) => open(data[Number(activeTooltipIndex)]),
         style: { cursor: "pointer" },
       }}
       tooltipProps={{
         isAnimationActive: false,
-        content: ({ payload }) => <OverTimeTooltip stretch={payload?.[0]?.payload as Stretch | undefined} />,
+        content: ({ active, payload }) => {
+          shown.current = active ? (payload?.[0]?.payload as Stretch | undefined) : undefined;
+          return <OverTimeTooltip stretch={shown.current} />;
+        },
       }}
     />
   );

@@ -6,9 +6,11 @@ import { LinkTabs } from "../../components/link-tabs.tsx";
 import { Page } from "../../components/page.tsx";
 import { PageSkeleton } from "../../components/page-skeleton.tsx";
 import { api } from "../../services/api.ts";
+import { useVisited } from "../../services/recents.ts";
 import { useCan } from "../../services/session.tsx";
 import { Above } from "../configuration/above.tsx";
 import { DeleteButton } from "../configuration/delete-button.tsx";
+import { DeleteSays, isTold, usageQuery } from "../configuration/used-by.tsx";
 import { serverQuery } from "./queries.ts";
 import { ServerStatus } from "./server-status.tsx";
 
@@ -20,9 +22,11 @@ export function ServerLayout() {
   const navigate = route.useNavigate();
   const can = useCan();
   const { data: server, error, refetch } = useQuery(serverQuery(serverId));
+  useVisited(server && { kind: "mcpServer", id: server.id, name: server.name });
   if (error && !server) return <Fault error={error} onRetry={() => void refetch()} />;
   if (!server) return <PageSkeleton />;
   const params = { serverId };
+  const usage = usageQuery("mcp-servers", server.id, api.getMcpServerUsage);
   return (
     <Page
       title={server.name}
@@ -44,8 +48,8 @@ export function ServerLayout() {
             noun="server"
             name={server.name}
             queryNoun="mcp-servers"
-            says="Its credentials and its tools are gone for good. It is refused while a step of a job names it."
-            run={() => api.deleteMcpServer({ params: { id: server.id } })}
+            says={<DeleteSays query={usage} gone="Its credentials and its tools are gone for good." />}
+            run={() => api.deleteMcpServer({ params: { id: server.id }, query: { force: isTold(usage) } })}
             leave={() => navigate({ to: "/mcp-servers" })}
           />
         )

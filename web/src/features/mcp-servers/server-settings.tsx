@@ -1,10 +1,12 @@
-import { Grid, Paper } from "@mantine/core";
+import { Grid, Paper, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { Section } from "../../components/page.tsx";
+import { api } from "../../services/api.ts";
 import { useCan } from "../../services/session.tsx";
 import { CopyText } from "../configuration/copy-text.tsx";
 import { changesOf, Facts } from "../configuration/facts.tsx";
+import { UsedBy, usageQuery } from "../configuration/used-by.tsx";
 import { serverQuery } from "./queries.ts";
 import { ServerForm } from "./server-form.tsx";
 
@@ -25,9 +27,15 @@ export function ServerSettings() {
         </Section>
       </Grid.Col>
       <Grid.Col span={{ base: 12, md: 5 }}>
-        <Section title="About">
-          <Facts facts={[["Id", <CopyText key="id" text={server.id} />], ...changesOf(server)]} />
-        </Section>
+        <Stack gap="lg">
+          <UsedBy
+            query={usageQuery("mcp-servers", server.id, api.getMcpServerUsage)}
+            hint="An mcp-tool step, or an agent, names it by its id or its name."
+          />
+          <Section title="About">
+            <Facts facts={[["Id", <CopyText key="id" text={server.id} />], ...changesOf(server)]} />
+          </Section>
+        </Stack>
       </Grid.Col>
     </Grid>
   );

@@ -2,10 +2,11 @@ import type { ExecutionStatus } from "@contract/execution.ts";
 import { queryOptions } from "@tanstack/react-query";
 import { api } from "../../services/api.ts";
 import { keys } from "../../services/keys.ts";
+import type { RecentRecord } from "../../services/recents.ts";
 import type { Can } from "../../services/session.tsx";
 
 export interface Found {
-  kind: "job" | "step" | "collection" | "execution";
+  kind: "job" | "step" | "collection" | "execution" | RecentRecord;
   id: string;
   name: string;
   about?: string;
@@ -18,12 +19,14 @@ export interface Found {
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Everything that the text finds among what the caller may read. An id finds the one thing that has it. */
+export const isId = (text: string) => uuid.test(text);
+
+/** The jobs, steps, collections and executions that the text finds among what the caller may read. An id finds what has it. */
 export function findQuery(text: string, can: Can) {
   return queryOptions({
     queryKey: keys.search(text, "all"),
     queryFn: async ({ signal }): Promise<Found[]> => {
-      const lists = uuid.test(text)
+      const lists = isId(text)
         ? [byId(text, can)]
         : [things(text, can, signal), executions(text, can, signal)];
       return (await Promise.all(lists)).flat();

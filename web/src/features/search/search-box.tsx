@@ -2,74 +2,66 @@ import "@mantine/spotlight/styles.layer.css";
 import { Group, Loader, Text } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { createSpotlight, Spotlight } from "@mantine/spotlight";
-import {
-  IconClock,
-  IconFolder,
-  IconPlayerPlay,
-  IconRoute,
-  IconSearch,
-  IconSubtask,
-} from "@tabler/icons-react";
+import { IconSearch } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import type { IconType } from "../../components/icon.ts";
 import { StatusBadge } from "../../components/status-badge.tsx";
 import { relativeTime } from "../../components/time-format.ts";
 import { useRecents } from "../../services/recents.ts";
 import { useCan } from "../../services/session.tsx";
-import { type Found, findQuery } from "./find.ts";
+import { type Found, findQuery, isId } from "./find.ts";
+import { findRecordsQuery } from "./find-records.ts";
+import { kinds, useOpen } from "./kinds.ts";
 import { usePageActions } from "./page-actions.ts";
-
-const icons: Record<Found["kind"], IconType> = {
-  job: IconRoute,
-  step: IconSubtask,
-  collection: IconFolder,
-  execution: IconPlayerPlay,
-};
 
 const [store, box] = createSpotlight();
 
-/** The library does this for what is there when a letter is typed; what is found comes later. */
-function selectFirst(): void {
-  const list = document.getElementById(store.getState().listId);
-  for (const entry of list?.querySelectorAll("[data-selected]") ?? []) entry.removeAttribute("data-selected");
-  list?.querySelector("[data-action]")?.setAttribute("data-selected", "true");
-  store.updateState((state) => ({ ...state, selected: 0 }));
+/**
+ * The library selects the first of what is there when a letter is typed. What is found comes later, above and between:
+ * whoever has gone down stays where they are, everyone else at the top.
+ */
+function keepSelected(): void {
+  const { listId, selected: before } = store.getState();
+  const entries = [...(document.getElementById(listId)?.querySelectorAll("[data-action]") ?? [])];
+  const at = before > 0 ? entries.findIndex((entry) => entry.hasAttribute("data-selected")) : 0;
+  const selected = Math.max(0, at);
+  for (const entry of entries) entry.removeAttribute("data-selected");
+  entries[selected]?.setAttribute("data-selected", "true");
+  store.updateState((state) => ({ ...state, selected }));
 }
 
-/** Ctrl K: finds jobs, steps, collections and executions, goes to pages, and does what can be done from anywhere. */
+/** Ctrl K: finds what there is, goes to pages, and does what can be done from anywhere. */
 export default function SearchBox({ wanted }: { wanted: number }) {
   const [text, setText] = useState("");
   const [query] = useDebouncedValue(text.trim(), 150);
   const can = useCan();
-  const navigate = useNavigate();
+  const open = useOpen();
   const actions = usePageActions();
   const [recents] = useRecents();
-  const found = useQuery({
-    ...findQuery(query, can),
+  // What was found before stays until the answer is there; not for an id, which is pasted and followed by Enter at once.
+  const asked = {
     enabled: query !== "",
-    placeholderData: keepPreviousData,
-  });
+    ...(isId(query) ? {} : { placeholderData: keepPreviousData }),
+  };
+  const found = useQuery({ ...findQuery(query, can), ...asked });
+  const records = useQuery({ ...findRecordsQuery(query, can), ...asked });
   useEffect(() => {
     if (wanted > 0) box.open();
   }, [wanted]);
 
   // Enter takes the best hit, also of those that came after the last letter.
   useEffect(() => {
-    if (found.data) selectFirst();
-  }, [found.data]);
+    if (found.data || records.data) keepSelected();
+  }, [found.data, records.data]);
 
-  const open = ({ kind, id, jobId }: Pick<Found, "kind" | "id" | "jobId">) => {
-    if (kind === "execution")
-      return navigate({ to: "/executions/$executionId", params: { executionId: id } });
-    if (kind === "collection")
-      return navigate({ to: "/jobs", search: { f: [["collectionId", "equals", id]] } });
-    return navigate({ to: "/jobs/$jobId", params: { jobId: kind === "job" ? id : jobId! } });
-  };
   const words = query.toLowerCase().split(/\s+/);
   const fitting = actions.filter(({ label }) => words.every((word) => label.toLowerCase().includes(word)));
-  const hits = query === "" ? [] : (found.data ?? []);
+  const groups = [
+    { label: "Found", hits: found.data ?? [] },
+    { label: "What jobs use", hits: records.data ?? [] },
+  ].filter(({ hits }) => query !== "" && hits.length > 0);
+  const isFetching = found.isFetching || records.isFetching;
 
   return (
     <Spotlight.Root
@@ -85,66 +77,78 @@ export default function SearchBox({ wanted }: { wanted: number }) {
       overlayProps={{ backgroundOpacity: 0.35, blur: 2 }}
     >
       <Spotlight.Search
-        placeholder="Search jobs, steps, collections, executions, or paste an id"
+        placeholder="Search everything, or paste an id"
         aria-label="Search"
         leftSection={<IconSearch size={18} />}
-        rightSection={found.isFetching ? <Loader size="xs" /> : undefined}
+        rightSection={isFetching ? <Loader size="xs" /> : undefined}
         maxLength={256}
       />
       <Spotlight.ActionsList>
-        {query === "" && recents.length > 0 && (
-          <Spotlight.ActionsGroup label="Looked at lately">
+        {text.trim() === "" && recents.length > 0 && (
+          <Entries label="Looked at lately">
             {recents.map(({ kind, id, name }) => (
-              <Entry
-                key={id}
-                icon={kind === "job" ? IconRoute : IconClock}
-                label={name}
-                onClick={() => open({ kind, id })}
-              />
+              <Entry key={id} icon={kinds[kind].icon} label={name} onClick={() => open({ kind, id })} />
             ))}
-          </Spotlight.ActionsGroup>
+          </Entries>
         )}
-        {hits.length > 0 && (
-          <Spotlight.ActionsGroup label="Found">
+        {groups.map(({ label, hits }) => (
+          <Entries key={label} label={label}>
             {hits.map((hit) => (
               <Entry
                 key={hit.id}
-                icon={icons[hit.kind]}
+                icon={kinds[hit.kind].icon}
                 label={hit.name}
                 about={hit.about}
                 onClick={() => open(hit)}
-                aside={
-                  hit.status ? (
-                    <Group gap="xs" wrap="nowrap">
-                      <Text size="xs" c="dimmed">
-                        {relativeTime(new Date(hit.at!), Date.now())}
-                      </Text>
-                      <StatusBadge status={hit.status} bare />
-                    </Group>
-                  ) : (
-                    <Text size="xs" c="dimmed">
-                      {hit.kind}
-                    </Text>
-                  )
-                }
+                aside={<Aside hit={hit} />}
               />
             ))}
-          </Spotlight.ActionsGroup>
-        )}
+          </Entries>
+        ))}
         {fitting.length > 0 && (
-          <Spotlight.ActionsGroup label="Go to and do">
+          <Entries label="Go to and do">
             {fitting.map(({ label, icon, run }) => (
               <Entry key={label} icon={icon} label={label} onClick={run} />
             ))}
-          </Spotlight.ActionsGroup>
+          </Entries>
         )}
-        {query !== "" && hits.length === 0 && fitting.length === 0 && !found.isFetching && (
+        {query !== "" && groups.length === 0 && fitting.length === 0 && !isFetching && (
           <Spotlight.Empty>
-            {found.error ? "The search failed; try again." : `Nothing is found for “${query}”.`}
+            {(found.error ?? records.error)
+              ? "The search failed; try again."
+              : `Nothing is found for “${query}”.`}
           </Spotlight.Empty>
         )}
       </Spotlight.ActionsList>
     </Spotlight.Root>
+  );
+}
+
+/** What kind of thing a hit is; of an execution when it began, and how it is. */
+function Aside({ hit: { kind, status, at } }: { hit: Found }) {
+  if (!status) {
+    return (
+      <Text size="xs" c="dimmed" style={{ whiteSpace: "nowrap" }}>
+        {kinds[kind].word}
+      </Text>
+    );
+  }
+  return (
+    <Group gap="xs" wrap="nowrap">
+      <Text size="xs" c="dimmed">
+        {relativeTime(new Date(at!), Date.now())}
+      </Text>
+      <StatusBadge status={status} bare />
+    </Group>
+  );
+}
+
+/** The library writes the label by style only, which nobody hears. */
+function Entries({ label, children }: { label: string; children: React.ReactNode }) {
+  return (
+    <Spotlight.ActionsGroup label={label} role="group" aria-label={label}>
+      {children}
+    </Spotlight.ActionsGroup>
   );
 }
 

@@ -6,6 +6,7 @@ import { Fault } from "../../components/fault.tsx";
 import { Page, Section } from "../../components/page.tsx";
 import { PageSkeleton } from "../../components/page-skeleton.tsx";
 import { api } from "../../services/api.ts";
+import { useVisited } from "../../services/recents.ts";
 import { useCan } from "../../services/session.tsx";
 import { Above } from "../configuration/above.tsx";
 import { CopyText } from "../configuration/copy-text.tsx";
@@ -35,6 +36,7 @@ export function VariablePage() {
   const navigate = route.useNavigate();
   const can = useCan();
   const { data: variable, error, refetch } = useQuery(variableQuery(variableId));
+  useVisited(variable && { kind: "variable", id: variable.id, name: variable.name });
   if (error && !variable) return <Fault error={error} onRetry={() => void refetch()} />;
   if (!variable) return <PageSkeleton />;
   const usage = usageQuery("variables", variable.id, api.getVariableUsage);
