@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import axe from "axe-core";
+import { after, afterEach, before, describe, test } from "node:test";
 import type { JobInput } from "../../src/contract/job.ts";
-import { lookOver } from "./helpers/look-over.ts";
-import { type PawlInBrowser, startPawlInBrowser } from "./helpers/pawl-in-browser.ts";
+import { lookOver, phone, sticksOut, violations } from "./helpers/look-over.ts";
+import { type Opened, type PawlInBrowser, startPawlInBrowser } from "./helpers/pawl-in-browser.ts";
 
 let it: PawlInBrowser;
 let job: string;
@@ -36,15 +35,8 @@ before(async () => {
   it = await startPawlInBrowser();
   job = (await it.pawl.client.createJob({ body: { name: "nightly", steps } })).data.id;
 });
+afterEach((test) => it?.closePages(test));
 after(() => it?.close());
-
-/** Of a page that is not of the interface, and has no script of its own. */
-async function violations(page: Opened): Promise<string[]> {
-  await page.evaluate(axe.source);
-  const found = (await page.evaluate("axe.run({ resultTypes: ['violations'] })")) as axe.AxeResults;
-  const grave = found.violations.filter(({ impact }) => impact === "serious" || impact === "critical");
-  return grave.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
-}
 
 /** An execution that waits for its decision. */
 async function waiting(day: string, jobId = job): Promise<string> {
@@ -53,7 +45,6 @@ async function waiting(day: string, jobId = job): Promise<string> {
   return data.executionId;
 }
 
-type Opened = Awaited<ReturnType<PawlInBrowser["open"]>>;
 const inbox = (page: Opened) => page.getByRole("list", { name: "What waits for a decision" });
 const decision = (page: Opened) => page.getByRole("region", { name: "Decision" });
 
@@ -208,7 +199,7 @@ test("what people wrote is text in every dialog and on the page of a link", asyn
   const hostile = (await it.pawl.client.createJob({ body })).data.id;
   const id = await waiting("x", hostile);
   const { data: links } = await it.pawl.client.createApprovalLinks({ params: { id }, body: {} });
-  const page = await it.open("/ui/", { viewport: { width: 390, height: 844 } });
+  const page = await it.open("/ui/", { viewport: phone });
   page.on("dialog", (dialog) => page.troubles.push(`a dialog: ${dialog.message()}`));
   const looked: [path: string, shows: string][] = [
     [`/ui/approvals?execution=${id}`, "Decision"],
@@ -228,10 +219,7 @@ test("what people wrote is text in every dialog and on the page of a link", asyn
       `window.taken || document.querySelector("img[src='x']")?.outerHTML || null`,
     );
     assert.equal(harm, null, path);
-    const wide = await page.evaluate(
-      "document.documentElement.scrollWidth - document.documentElement.clientWidth",
-    );
-    assert.equal(wide, 0, `${path} sticks out`);
+    assert.equal(await sticksOut(page), null, `${path} sticks out`);
   }
   await page.goto(`/ui/executions/${id}`);
   await page.getByRole("main").getByRole("button", { name: "Stop", exact: true }).click();

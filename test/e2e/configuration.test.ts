@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { after, before, describe, test } from "node:test";
+import { after, afterEach, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import { makeCertificate } from "../helpers/certificates.ts";
 import { httpServer, type TestHttpServer } from "../helpers/http-server.ts";
-import { lookOver, sticksOut } from "./helpers/look-over.ts";
+import { lookOver, phone, sticksOut } from "./helpers/look-over.ts";
 import { type PawlInBrowser, startPawlInBrowser } from "./helpers/pawl-in-browser.ts";
 
 const secret = "token-that-nobody-sees-again";
@@ -18,6 +18,7 @@ before(async () => {
   );
   it = await startPawlInBrowser();
 });
+afterEach((test) => it?.closePages(test));
 after(async () => {
   await it?.close();
   await shop?.[Symbol.asyncDispose]();
@@ -331,7 +332,7 @@ describe("names and texts that mean harm", () => {
         .getByText(/longest-of-all|owned|gnp|passwd/)
         .first()
         .waitFor();
-      await page.setViewportSize({ width: 390, height: 844 });
+      await page.setViewportSize(phone);
       const wide = await sticksOut(page);
       const title = await page.title();
       await page.setViewportSize({ width: 1280, height: 720 });

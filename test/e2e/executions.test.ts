@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { after, afterEach, before, describe, test } from "node:test";
 import type { JobInput } from "../../src/contract/job.ts";
 import { gate } from "../helpers/gate.ts";
-import { lookOver } from "./helpers/look-over.ts";
-import { type PawlInBrowser, startPawlInBrowser } from "./helpers/pawl-in-browser.ts";
+import { lookOver, phone } from "./helpers/look-over.ts";
+import { type Opened, type PawlInBrowser, startPawlInBrowser } from "./helpers/pawl-in-browser.ts";
 
 let it: PawlInBrowser;
 let door: Awaited<ReturnType<typeof gate>>;
@@ -12,6 +12,7 @@ before(async () => {
   it = await startPawlInBrowser();
   door = await gate();
 });
+afterEach((test) => it?.closePages(test));
 after(async () => {
   await it?.close();
   await door?.[Symbol.asyncDispose]();
@@ -37,7 +38,6 @@ async function start(jobId: string, parameters: Record<string, unknown> = {}) {
   return (await it.pawl.client.startJob({ body: { jobId, parameters } })).data.executionId;
 }
 
-type Opened = Awaited<ReturnType<PawlInBrowser["open"]>>;
 /** A step in the timeline; `status`: once it has that. */
 const stepRow = (page: Opened, name: string, status = "") =>
   page.getByRole("list", { name: "Steps" }).getByRole("link", { name: new RegExp(`${name}.*${status}`) });
@@ -181,7 +181,7 @@ describe("an execution", () => {
     await read.getByText("copied").waitFor();
     assert.equal(await page.evaluate("navigator.clipboard.readText()"), "steps.read.output.list[0].deep");
 
-    const onPhone = await it.open(`/ui/executions/${id}?step=bad`, { viewport: { width: 390, height: 844 } });
+    const onPhone = await it.open(`/ui/executions/${id}?step=bad`, { viewport: phone });
     await onPhone.getByRole("dialog", { name: "Step bad" }).getByText("no Monday").waitFor();
     await lookOver(onPhone, "a step on a phone");
 
@@ -242,17 +242,19 @@ describe("an execution", () => {
     );
   });
 
-  test("of 500 steps draws what is in sight, reads no outputs for it, and finds the step that a link names", async () => {
+  test("of 500 steps draws what is in sight, reads no outputs for it, and finds the step that a link names", async (t) => {
     const steps = Array.from({ length: 500 }, (_, i) => set(`s${i}`, { text: "x".repeat(2000) }));
     const id = await start(await make("long", steps));
     await it.pawl.ended(id);
     const page = await it.open("/ui/");
+    const began = performance.now();
     const [answer] = await Promise.all([
       page.waitForResponse((response) => response.url().includes(`/jobExecution/${id}?`)),
       page.goto(`/ui/executions/${id}?step=s450`),
     ]);
     assert.ok(!(await answer.text()).includes("xxxxxxxxxx"));
     await stepRow(page, "s450").waitFor();
+    t.diagnostic(`an execution of 500 steps showed after ${Math.round(performance.now() - began)} ms`);
     assert.equal(await stepRow(page, "s450").getAttribute("aria-current"), "page");
     await page.getByText("500 of 500 done").waitFor();
     assert.ok((await page.getByRole("list", { name: "Steps" }).getByRole("listitem").count()) < 80);
@@ -351,5 +353,19 @@ describe("home", () => {
     await page.getByRole("heading", { level: 1, name: "Executions" }).waitFor();
     await page.getByRole("row").nth(Number(count)).getByText("Failed").waitFor();
     assert.equal(await page.getByRole("row").count(), Number(count) + 1);
+
+    await page.goBack();
+    const bar = page.locator(".recharts-bar-rectangle").last();
+    await bar.hover();
+    const counts = page
+      .locator(".recharts-tooltip-wrapper")
+      .getByRole("row")
+      .filter({ hasNotText: "Success" });
+    const counted = (await counts.getByRole("cell").allInnerTexts()).filter((text) => /^\d+$/.test(text));
+    assert.equal(counted.length, 4, "completed, failed, stopped, not over");
+    const all = counted.reduce((sum, text) => sum + Number(text), 0);
+    await bar.click();
+    await page.locator(`table[aria-rowcount="${all + 1}"]`).waitFor();
+    assert.match(decodeURIComponent(page.url()), /\["startTime","between",/);
   });
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { after, afterEach, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
+import { phone } from "./helpers/look-over.ts";
 import { type PawlInBrowser, startPawlInBrowser } from "./helpers/pawl-in-browser.ts";
 
 const script = `"><img src=x onerror="window.taken=1"><script>window.taken=2</script><svg onload=window.taken=3>`;
@@ -134,11 +135,12 @@ before(async () => {
     ["an address that is none", `/ui/${encodeURIComponent(script)}`],
   );
 });
+afterEach((test) => it?.closePages(test));
 after(() => it?.close());
 
 describe("names that mean harm", () => {
   test("are text wherever they show: nothing runs, nothing is fetched, nothing sticks out of a phone", async () => {
-    const page = await it.open("/ui/", { viewport: { width: 390, height: 844 } });
+    const page = await it.open("/ui/", { viewport: phone });
     page.on("dialog", (dialog) => page.troubles.push(`a dialog: ${dialog.message()}`));
     page.on("request", (request) => {
       if (!request.url().startsWith(it.pawl.url)) page.troubles.push(`a request to ${request.url()}`);

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { after, before, describe, test } from "node:test";
+import { after, afterEach, before, describe, test } from "node:test";
 import pg from "pg";
 import type { Page } from "playwright-core";
 import { companyJobs } from "../../src/cli/demo/company-jobs.ts";
 import { startOidcProvider } from "../helpers/oidc-provider.ts";
 import { startTestPawl } from "../helpers/running-pawl.ts";
-import { lookOver } from "./helpers/look-over.ts";
+import { lookOver, phone } from "./helpers/look-over.ts";
 import { type PawlInBrowser, startPawlInBrowser } from "./helpers/pawl-in-browser.ts";
 
 let it: PawlInBrowser;
@@ -14,6 +14,7 @@ let it: PawlInBrowser;
 before(async () => {
   it = await startPawlInBrowser();
 });
+afterEach((test) => it?.closePages(test));
 after(() => it?.close());
 
 describe("the files of the interface", () => {
@@ -55,7 +56,7 @@ describe("the first load", () => {
       ["/ui/jobs", "Live"],
       ["/ui/executions", "Live"],
     ] as const) {
-      const page = await it.open("/docs");
+      const page = await it.open("/docs", { afresh: true });
       const sizes = new Map<string, number>();
       page.on("requestfinished", async (request) => {
         const name = request.url().split("/assets/")[1];
@@ -130,7 +131,7 @@ describe("signing in", () => {
   });
 
   test("ends by the account's menu, and the pages are closed from then on", async () => {
-    const page = await it.open("/ui/jobs");
+    const page = await it.open("/ui/jobs", { afresh: true });
     await page.getByRole("button", { name: "Account of admin" }).click();
     await page.getByRole("menuitem", { name: "Sign out" }).click();
     await page.getByLabel("API token").waitFor();
@@ -174,7 +175,7 @@ describe("jobs", () => {
     const names = await page.getByRole("table").getByRole("link").allInnerTexts();
     assert.deepEqual(names, ["vat-return", "nightly-orders", "invoice-import"]);
     const other = await it.open(new URL(page.url()).pathname + new URL(page.url()).search, {
-      viewport: { width: 390, height: 844 },
+      viewport: phone,
     });
     const items = other.getByRole("list", { name: "Jobs" }).getByRole("link");
     await items.first().waitFor();
@@ -349,7 +350,7 @@ describe("jobs", () => {
 });
 
 describe("a list of 10,000 executions", () => {
-  test("holds no more rows than are in sight, and shows each where it is scrolled to", async () => {
+  test("holds no more rows than are in sight, and shows each where it is scrolled to", async (t) => {
     const pool = new pg.Pool({ connectionString: it.pawl.databaseUrl, max: 1 });
     await pool.query(
       `insert into execution select (jsonb_populate_record(e, jsonb_build_object('id', uuidv7()))).*
@@ -360,9 +361,14 @@ describe("a list of 10,000 executions", () => {
     const page = await it.open("/ui/executions");
     const rows = page.getByRole("table", { name: "Executions" }).getByRole("row");
     await rows.getByRole("link").first().waitFor();
-    const drawn = await page.evaluate<number[]>(rowsWhileScrolling);
-    // How long a frame takes says more about the machine than about the table: what it draws is what counts.
-    assert.ok(Math.max(...drawn) < 80, `${Math.max(...drawn)} rows at a time`);
+    const frames = await page.evaluate<{ rows: number; tookMs: number }[]>(framesWhileScrolling);
+    const most = Math.max(...frames.map(({ rows }) => rows));
+    assert.ok(most < 80, `${most} rows at a time`);
+    // How long a frame takes says more about the machine than about the table: it is told, and not held against it.
+    const took = frames.map(({ tookMs }) => tookMs).toSorted((a, b) => a - b);
+    t.diagnostic(
+      `a frame of 10,000 executions that scroll: median ${took[took.length >> 1]} ms, longest ${took.at(-1)} ms, ${most} rows drawn at most`,
+    );
     await page.keyboard.press("End");
     const last = await page.getByRole("table", { name: "Executions" }).getAttribute("aria-rowcount");
     assert.ok(Number(last) > 10_000, String(last));
@@ -371,16 +377,20 @@ describe("a list of 10,000 executions", () => {
   });
 });
 
-/** Scrolls 300 rows down, a frame at a time, and gives how many were drawn at each. Text, since it is of the browser. */
-const rowsWhileScrolling = `new Promise((resolve) => {
-  const drawn = [];
-  const next = () => {
-    drawn.push(document.querySelectorAll("tbody tr").length);
-    if (drawn.length === 60) return resolve(drawn);
+/** Scrolls 300 rows down, a frame at a time, and gives what each drew. Text, since it is of the browser. */
+const framesWhileScrolling = `new Promise((resolve) => {
+  const frames = [];
+  let last;
+  const next = (now) => {
+    if (last !== undefined) {
+      frames.push({ rows: document.querySelectorAll("tbody tr").length, tookMs: Math.round(now - last) });
+    }
+    if (frames.length === 60) return resolve(frames);
+    last = now;
     scrollBy(0, 220);
     requestAnimationFrame(next);
   };
-  next();
+  requestAnimationFrame(next);
 })`;
 
 /** Replaces all that is in the editor. */

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
-import { after, before, describe, test } from "node:test";
+import { after, afterEach, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import { listening } from "../mcp/hostile.ts";
 import { everything, type Peer } from "../mcp/peers.ts";
-import { lookOver } from "./helpers/look-over.ts";
+import { lookOver, phone } from "./helpers/look-over.ts";
 import { type PawlInBrowser, startPawlInBrowser } from "./helpers/pawl-in-browser.ts";
 
 let it: PawlInBrowser;
@@ -31,6 +31,7 @@ before(async () => {
   );
   it = await startPawlInBrowser();
 });
+afterEach((test) => it?.closePages(test));
 after(async () => {
   await it?.close();
   await Promise.all([real, changing].map((peer) => peer?.[Symbol.asyncDispose]()));
@@ -132,7 +133,7 @@ describe("the bridge", () => {
     await page.getByRole("radiogroup", { name: "Assistant" }).getByText("Claude Code").click();
     await page.getByText(`claude mcp add --transport http pawl ${it.pawl.url}/mcp`).waitFor();
     await lookOver(page, "the bridge");
-    await page.setViewportSize({ width: 390, height: 844 });
+    await page.setViewportSize(phone);
     await page.getByRole("combobox", { name: "Assistant" }).selectOption("VS Code");
     await page.getByText("promptString").waitFor();
   });

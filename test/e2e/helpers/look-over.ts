@@ -1,62 +1,49 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
-import axe from "axe-core";
+import { fileURLToPath } from "node:url";
+import type { AxeResults, RunOptions } from "axe-core";
 import type { Page } from "playwright-core";
+import type { Opened } from "./pawl-in-browser.ts";
 
-interface Violation {
-  id: string;
-  impact: string;
-  nodes: { target: unknown[]; failureSummary: string }[];
-}
+export const phone = { width: 390, height: 844 };
 
-const phone = { width: 390, height: 844 };
+const axe = readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
 
 /**
  * Holds what a page shows to what every page owes: nothing that axe calls serious or critical, light and dark; nothing
  * wider than a phone; no trouble in its scripts. The page must be there in full when this is called.
  */
-export async function lookOver(page: Page & { troubles: string[] }, name: string): Promise<void> {
+export async function lookOver(page: Opened, name: string): Promise<void> {
   const size = page.viewportSize()!;
-  await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
-  await schemeIs(page, "light");
   const light = await violations(page);
-  await page.emulateMedia({ colorScheme: "dark", reducedMotion: "reduce" });
-  await schemeIs(page, "dark");
+  await showIn(page, "dark");
   // What does not depend on colours was just looked at.
   const dark = await violations(page, ["color-contrast"]);
   await page.setViewportSize(phone);
   const tooWide = await sticksOut(page);
-  await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
   await page.setViewportSize(size);
+  await showIn(page, "light");
   assert.deepEqual({ light, dark, tooWide }, { light: [], dark: [], tooWide: null }, name);
   assert.deepEqual(page.troubles, [], name);
 }
 
-async function violations(page: Page, rules?: string[]): Promise<string[]> {
+async function showIn(page: Page, colorScheme: "light" | "dark"): Promise<void> {
+  await page.emulateMedia({ colorScheme });
+  await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor({ state: "attached" });
+}
+
+/** What axe calls serious or critical; `rules`: looks at these only. */
+export async function violations(page: Page, rules?: string[]): Promise<string[]> {
   // Not as a script of the page: its policy lets no such thing in.
-  if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axe.source);
-  const found = await page.evaluate(
-    (only) =>
-      (
-        globalThis as unknown as { axe: { run: (options: object) => Promise<{ violations: Violation[] }> } }
-      ).axe
-        .run({ resultTypes: ["violations"], ...(only ? { runOnly: only } : {}) })
-        .then(({ violations }) => violations),
-    rules,
-  );
-  return found
+  if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axe);
+  const options: RunOptions = { resultTypes: ["violations"], ...(rules ? { runOnly: rules } : {}) };
+  const found = (await page.evaluate(`axe.run(${JSON.stringify(options)})`)) as AxeResults;
+  return found.violations
     .filter(({ impact }) => impact === "serious" || impact === "critical")
     .flatMap(({ id, nodes }) =>
       nodes.slice(0, 4).map(({ target, failureSummary }) => `${id}: ${target.join(" ")}: ${failureSummary}`),
     );
-}
-
-async function schemeIs(page: Page, scheme: string): Promise<void> {
-  await page.locator(`html[data-mantine-color-scheme="${scheme}"]`).waitFor({ state: "attached" });
-  // Colours on their way from one scheme to the other are those of neither.
-  await page.evaluate(
-    "Promise.allSettled(document.getAnimations().filter((a) => a instanceof CSSTransition).map((a) => a.finished)).then(() => {})",
-  );
 }
 
 /** What sticks out of the page, once the frame has had the time to move to its new place; null when all fits. */
@@ -70,7 +57,7 @@ export async function sticksOut(page: Page): Promise<unknown> {
   }
 }
 
-/** What sticks out of the page on a phone; null when all fits. Text, since it is of the browser and not of Node. */
+/** What sticks out of the page; null when all fits. Text, since it is of the browser and not of Node. */
 const widest = `(() => {
   const { clientWidth, scrollWidth } = document.documentElement;
   if (scrollWidth <= clientWidth) return null;

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { type RunningPawl, startTestPawl } from "../../helpers/running-pawl.ts";
+import type { SuiteContext, TestContext } from "node:test";
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import { startTestPawl } from "../../helpers/running-pawl.ts";
 import { openBrowser } from "./browser.ts";
 import { ensureBuiltUi } from "./built-ui.ts";
 
@@ -8,6 +9,16 @@ import { ensureBuiltUi } from "./built-ui.ts";
 const PATIENCE_MS = 20_000;
 
 export type PawlInBrowser = Awaited<ReturnType<typeof startPawlInBrowser>>;
+/** A page and its troubles: what its scripts threw, and what the policy forbade. */
+export type Opened = Page & { troubles: string[] };
+
+interface Opening {
+  /** Whose page; the administrator's when left out. */
+  token?: string;
+  viewport?: { width: number; height: number };
+  /** Nothing is in the cache, and the session is its own: for what looks at the first load, or signs out. */
+  afresh?: boolean;
+}
 
 /** A Pawl with its interface built, and a browser to look at it. */
 export async function startPawlInBrowser() {
@@ -20,42 +31,82 @@ export async function startPawlInBrowser() {
     await pawl.close();
     throw error;
   }
+  // Who is signed in stays so, with the scripts in the cache: half of the time of a page went into reading them anew.
+  const signedIn = new Map<string, Promise<BrowserContext>>();
 
-  /** A page of somebody new, whose troubles are kept: what the page's scripts threw, and what the policy forbade. */
-  async function newPage(options: BrowserContextOptions = {}): Promise<Page & { troubles: string[] }> {
-    const context = await browser.newContext({ baseURL: pawl.url, locale: "en-GB", ...options });
-    context.setDefaultTimeout(PATIENCE_MS);
-    const page = await context.newPage();
-    const troubles: string[] = [];
-    page.on("pageerror", (error) => troubles.push(String(error)));
-    page.on("console", (message) => {
-      // A refusal of the API is no trouble: pages show it.
-      const expected = message.text().startsWith("Failed to load resource");
-      if (message.type() === "error" && !expected) troubles.push(message.text());
+  async function newContext(options: BrowserContextOptions = {}): Promise<BrowserContext> {
+    // What moves is looked at before it has arrived.
+    const context = await browser.newContext({
+      baseURL: pawl.url,
+      locale: "en-GB",
+      reducedMotion: "reduce",
+      ...options,
     });
-    return Object.assign(page, { troubles });
+    context.setDefaultTimeout(PATIENCE_MS);
+    return context;
   }
 
-  return {
-    pawl,
-    newPage,
-    /** A page of somebody who is signed in, at this path. */
-    async open(
-      path = "/ui/",
-      { token = pawl.admin, ...options }: BrowserContextOptions & { token?: string } = {},
-    ) {
-      const page = await newPage(options);
-      const headers = { origin: pawl.url };
-      const answer = await page.context().request.post("/session", { data: { token }, headers });
-      assert.equal(answer.status(), 200);
-      await page.goto(path);
-      return page;
-    },
-    async close(): Promise<void> {
-      await browser.close();
-      await pawl.close();
-    },
-  };
+  async function contextOf(token: string): Promise<BrowserContext> {
+    const context = await newContext();
+    const answer = await context.request.post("/session", { data: { token }, headers: { origin: pawl.url } });
+    assert.equal(answer.status(), 200);
+    return context;
+  }
+
+  /** A page of somebody new. */
+  async function newPage(options: BrowserContextOptions = {}): Promise<Opened> {
+    return withTroubles(await (await newContext(options)).newPage());
+  }
+
+  /** A page of somebody who is signed in, at this path. */
+  async function open(path = "/ui/", { token = pawl.admin, viewport, afresh = false }: Opening = {}) {
+    let context = afresh ? undefined : signedIn.get(token);
+    if (!context) {
+      context = contextOf(token);
+      if (!afresh) signedIn.set(token, context);
+    }
+    const page = withTroubles(await (await context).newPage());
+    if (viewport) await page.setViewportSize(viewport);
+    await page.goto(path);
+    return page;
+  }
+
+  /** Closes what a test has opened, so that it does not cost the next one; says what it showed when the test failed. */
+  async function closePages(test: TestContext | SuiteContext): Promise<void> {
+    const shared = await Promise.all(signedIn.values());
+    for (const context of browser.contexts()) {
+      for (const page of context.pages()) {
+        if ("passed" in test && !test.passed) test.diagnostic(await shownBy(page));
+        await page.close();
+      }
+      if (!shared.includes(context)) await context.close();
+    }
+  }
+
+  async function close(): Promise<void> {
+    await browser.close();
+    await pawl.close();
+  }
+
+  return { pawl, newPage, open, closePages, close };
 }
 
-export type { RunningPawl };
+function withTroubles(page: Page): Opened {
+  const troubles: string[] = [];
+  page.on("pageerror", (error) => troubles.push(String(error)));
+  page.on("console", (message) => {
+    // A refusal of the API is no trouble: pages show it.
+    const expected = message.text().startsWith("Failed to load resource");
+    if (message.type() === "error" && !expected) troubles.push(message.text());
+  });
+  return Object.assign(page, { troubles });
+}
+
+/** For whoever reads the log of a machine that is far away. */
+async function shownBy(page: Page): Promise<string> {
+  const shown = await page
+    .locator("body")
+    .ariaSnapshot({ timeout: 2_000 })
+    .catch((error: unknown) => String(error));
+  return `${page.url()} shows:\n${shown}`;
+}
