@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import type { Browser, Page } from "playwright-core";
-import { type Seeded, seedCompany } from "../src/cli/demo/company.ts";
 import { boot } from "../src/cli/demo/run.ts";
 import { createClient } from "../src/client/client.ts";
 import { openBrowser } from "../test/e2e/helpers/browser.ts";
+import { type Scene, seedScene } from "./scene.ts";
 import { type Shot, shots } from "./shots.ts";
 
 const { values, positionals } = parseArgs({
@@ -16,7 +16,7 @@ const { values, positionals } = parseArgs({
     look: { type: "string" },
     url: { type: "string" },
     token: { type: "string" },
-    seeded: { type: "string" },
+    scene: { type: "string" },
   },
   allowPositionals: true,
 });
@@ -27,7 +27,7 @@ const phone = { width: 390, height: 844 };
 interface Place {
   url: string;
   token: string;
-  seeded: Seeded;
+  scene: Scene;
 }
 
 async function take(
@@ -47,7 +47,7 @@ async function take(
   const page: Page = await context.newPage();
   await context.request.post("/session", { data: { token: place.token }, headers: { origin: place.url } });
   try {
-    await page.goto(shot.path(place.seeded));
+    await page.goto(shot.path(place.scene));
     await shot.ready(page);
     await page.waitForLoadState("networkidle", { timeout: 1_200 }).catch(() => {});
     await page.screenshot({ path: options.file, fullPage: shot.whole ?? false, animations: "disabled" });
@@ -60,11 +60,11 @@ async function take(
 }
 
 async function prepared(cleanup: AsyncDisposableStack): Promise<Place> {
-  if (values.url && values.token && values.seeded) {
-    return { url: values.url, token: values.token, seeded: JSON.parse(values.seeded) };
+  if (values.url && values.token && values.scene) {
+    return { url: values.url, token: values.token, scene: JSON.parse(values.scene) };
   }
   const { url, token } = await boot(cleanup);
-  return { url, token, seeded: await seedCompany(createClient({ url, token })) };
+  return { url, token, scene: await seedScene(createClient({ url, token }), cleanup) };
 }
 
 await using cleanup = new AsyncDisposableStack();

@@ -23,6 +23,9 @@ export default defineConfig({
   build: {
     outDir: "dist",
     target: "es2023",
+    // From here on browsers know light-dark(). Lowered for older ones, it hangs on a color-scheme rule beside it, which is
+    // in Mantine's own files: its colours were then none at all.
+    cssTarget: ["chrome123", "firefox120", "safari17.5"],
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     // What counts is what comes over the wire at first: the budget above.

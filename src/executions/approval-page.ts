@@ -5,7 +5,7 @@ import type { OpenLink } from "./links.ts";
 const style = `:root{color-scheme:light dark;--page:#f7f8f9;--card:#fff;--line:#dfe3e7;--text:#1b1d20;--quiet:#5d656e;--go:#1a6a78;--fault:#b0241d}
 @media (prefers-color-scheme:dark){:root{--page:#16181b;--card:#1d2024;--line:#33383e;--text:#d6d9dd;--quiet:#a2aab3;--go:#1a6a78;--fault:#ffa8a1}}
 body{font:16px/1.5 -apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;margin:0;padding:2.5rem 1rem;background:var(--page);color:var(--text)}
-main{max-width:36rem;margin:0 auto;padding:1.5rem;background:var(--card);border:1px solid var(--line);border-radius:14px}
+main{max-width:36rem;margin:0 auto;padding:1.5rem;background:var(--card);border:1px solid var(--line);border-radius:12px}
 h1{font-size:1.35rem;line-height:1.3;margin:0 0 1rem;overflow-wrap:anywhere;unicode-bidi:plaintext}p{overflow-wrap:anywhere;unicode-bidi:plaintext}
 label{display:block;margin:1rem 0 .25rem;font-weight:600;font-size:.9rem;overflow-wrap:anywhere}
 input,select,textarea{font:inherit;width:100%;box-sizing:border-box;padding:.45rem .6rem;border:1px solid var(--quiet);border-radius:8px;background:var(--card);color:inherit}
@@ -33,14 +33,31 @@ export function linkPage(
     `${verb} ${jobName}?`,
     `<p class="message" tabindex="0">${escaped(decision.message)}</p>
 <p>The job <b>${escaped(jobName)}</b> waits for this decision. Approved, it goes on; rejected, it is stopped.</p>
-${faults.map((fault) => `<p class="fault">${escaped(`${fault.path} ${fault.message}`)}</p>`).join("\n")}
+${faults.map((fault) => `<p class="fault">${escaped(`${labelOf(fault.path, decision.form)} ${fault.message}`)}</p>`).join("\n")}
 <form method="post">
 ${fields.map(([name, property]) => field(name, filled(property, given.answers, name), requiredOf(decision.form))).join("\n")}
 <label for="comment">Comment (optional)</label><textarea id="comment" name="comment" rows="3" maxlength="2000">${escaped(given.comment ?? "")}</textarea>
 <button type="submit" class="${approve ? "approve" : "reject"}">${verb}</button>
 </form>
-<p><small>The link was made by ${escaped(pair.madeBy)}. It serves once, until ${escaped(pair.expiresAt.toISOString())}.</small></p>`,
+<p><small>The link was made by ${escaped(pair.madeBy)}. It serves once, until <time datetime="${pair.expiresAt.toISOString()}">${until.format(pair.expiresAt)}</time>.</small></p>`,
   );
+}
+
+/** Without a script the page does not know where it is read. */
+const until = new Intl.DateTimeFormat("en-GB", {
+  day: "numeric",
+  month: "long",
+  year: "numeric",
+  hour: "2-digit",
+  minute: "2-digit",
+  timeZone: "UTC",
+  timeZoneName: "short",
+});
+
+/** What the form calls the place of a fault: the label of its field. */
+function labelOf(path: string, form: Record<string, unknown> | undefined): string {
+  const found = propertiesOf(form).find(([name]) => path === `/answers/${name}`);
+  return found ? String(found[1].title ?? found[0]) : path;
 }
 
 /** A page that says one thing. */

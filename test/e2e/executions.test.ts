@@ -151,7 +151,7 @@ describe("an execution", () => {
     await it.pawl.ended(id);
     const page = await it.open(`/ui/executions/${id}`);
     await page.getByRole("region", { name: "Error" }).getByText("no Monday").waitFor();
-    await page.getByRole("link", { name: "at the step bad" }).click();
+    await page.getByRole("link", { name: "at the step Fail" }).click();
     assert.match(page.url(), /step=bad&view=error/);
     await lookOver(page, "a step that failed");
 

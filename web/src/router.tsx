@@ -8,7 +8,7 @@ import { executionRoutes } from "./routes/executions.ts";
 import { homeRoutes } from "./routes/home.ts";
 import { jobRoutes } from "./routes/jobs.ts";
 import { mcpServerRoutes } from "./routes/mcp-servers.ts";
-import { frameRoute, rootRoute, signInRoute } from "./routes/root.tsx";
+import { frameRoute, nowhereRoute, rootRoute, signInRoute } from "./routes/root.tsx";
 
 /** Every page of the interface. A noun's routes are in its file of `routes/`; their pages are loaded when they are opened. */
 const routeTree = rootRoute.addChildren([
@@ -21,6 +21,7 @@ const routeTree = rootRoute.addChildren([
     ...configurationRoutes,
     ...mcpServerRoutes,
     ...adminRoutes,
+    nowhereRoute,
   ]),
 ]);
 

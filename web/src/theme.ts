@@ -1,4 +1,4 @@
-import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from "@mantine/core";
+import { Alert, type CSSVariablesResolver, createTheme, type MantineColorsTuple } from "@mantine/core";
 
 /** The one accent: a calm petrol. White text on shade 7 has a contrast of 6.1. */
 const petrol: MantineColorsTuple = [
@@ -20,6 +20,7 @@ export const theme = createTheme({
   colors: { petrol },
   autoContrast: true,
   defaultRadius: "md",
+  radius: { lg: "12px" },
   cursorType: "pointer",
   respectReducedMotion: true,
   fontFamily: '-apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, "Noto Sans", sans-serif',
@@ -41,12 +42,22 @@ export const theme = createTheme({
         radius: "lg",
         overlayProps: { backgroundOpacity: 0.45 },
         closeButtonProps: { "aria-label": "Close" },
+        styles: { title: { fontWeight: 650 } },
       },
     },
+    Badge: { defaultProps: { variant: "default", tt: "none", fw: 500 } },
+    Alert: Alert.extend({
+      vars: (_, { color }) =>
+        color === "red"
+          ? { root: { "--alert-bg": "var(--st-red-bg)", "--alert-color": "var(--st-red)" } }
+          : { root: {} },
+    }),
     Paper: { defaultProps: { withBorder: true, radius: "lg" } },
     // The crosses that close them have no word of their own.
     Notification: { defaultProps: { closeButtonProps: { "aria-label": "Dismiss" } } },
-    Drawer: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },
+    Drawer: {
+      defaultProps: { closeButtonProps: { "aria-label": "Close" }, styles: { title: { fontWeight: 650 } } },
+    },
     Menu: { defaultProps: { shadow: "md", position: "bottom-end" } },
   },
 });

@@ -250,12 +250,12 @@ export const templates: readonly Template[] = [
       needed("baseUrl", { label: "Base URL", help: "Paths of steps are below it.", kind: "url" }),
       field("authType", {
         label: "Authentication",
-        help: "bearer and apiKey send the token as Authorization: Bearer or as X-API-Key; of basic the token is user:password.",
+        help: "How the token is sent. bearer: in Authorization. apiKey: in X-API-Key. basic: in Authorization, the token being user:password.",
         kind: "enum",
         values: ["none", "bearer", "basic", "apiKey"],
         default: "bearer",
       }),
-      secret("token", { label: "Token", help: "What authType says of it." }),
+      secret("token", { label: "Token", help: "What the authentication above asks for." }),
       secret("headers", {
         label: "Headers",
         help: 'A JSON object of further headers, such as {"X-Tenant": "7"}.',

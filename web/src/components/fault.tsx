@@ -16,9 +16,11 @@ const titles: Record<string, string> = {
 /** What went wrong, what to do, and the id that finds it in the log. */
 export function Fault({ error, onRetry, title }: { error: unknown; onRetry?: () => void; title?: string }) {
   const fault = asClientError(error);
+  const quiet = fault?.code === "NOT_FOUND" || fault?.code === "FORBIDDEN";
   return (
     <Alert
-      color="red"
+      // Nothing broke, and trying again changes nothing.
+      color={quiet ? "gray" : "red"}
       variant="light"
       radius="lg"
       icon={<IconAlertTriangle size={20} />}
@@ -30,7 +32,7 @@ export function Fault({ error, onRetry, title }: { error: unknown; onRetry?: () 
           {sentenceOf(error)}
         </Text>
         <FaultDetails error={error} />
-        {(onRetry || fault?.requestId) && (
+        {!quiet && (onRetry || fault?.requestId) && (
           <Group gap="sm">
             {onRetry && (
               <Button size="xs" variant="default" onClick={onRetry}>

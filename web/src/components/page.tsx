@@ -58,7 +58,7 @@ export function Section({
 }) {
   return (
     <section>
-      <Group justify="space-between" mb="xs" mih={30}>
+      <Group justify="space-between" mb="xs" mih={36}>
         <Title order={2}>{title}</Title>
         {actions}
       </Group>

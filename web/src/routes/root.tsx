@@ -7,6 +7,13 @@ export const rootRoute = createRootRoute({ notFoundComponent: NotFound });
 /** The frame around every page of somebody who is signed in. */
 export const frameRoute = createRoute({ getParentRoute: () => rootRoute, id: "frame", component: Frame });
 
+/** What no other route takes: with the navigation around it, for those who are signed in. */
+export const nowhereRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: "/$",
+  component: NotFound,
+});
+
 export const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/sign-in",

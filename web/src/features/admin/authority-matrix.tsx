@@ -56,7 +56,7 @@ export function AuthorityMatrix({ value, onChange, held, disabled, error }: Matr
           {areas.map((area) => (
             <div key={area}>
               <Text size="sm" fw={600} mb={4}>
-                {area}
+                {areaWords[area] ?? area}
               </Text>
               <Table verticalSpacing={6} layout="fixed">
                 <Table.Tbody>
@@ -77,7 +77,7 @@ export function AuthorityMatrix({ value, onChange, held, disabled, error }: Matr
                                 <Checkbox
                                   key={action}
                                   size="xs"
-                                  label={action}
+                                  label={actionWords[action] ?? action}
                                   aria-label={authority}
                                   checked={on}
                                   disabled={disabled || byPattern || (!on && !mayGrant(authority))}
@@ -107,7 +107,17 @@ export function AuthorityMatrix({ value, onChange, held, disabled, error }: Matr
   );
 }
 
+const areaWords: Record<string, string> = {
+  JobService: "Jobs",
+  ConfigService: "Configuration",
+  AiService: "Assistants",
+  IdentityService: "Who comes in",
+  AdminService: "Pawl itself",
+};
+const actionWords: Record<string, string> = { upsert: "write" };
+
 /** JobExecution: Job execution. */
 function spaced(name: string): string {
-  return name.replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  const words = name.replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return words.replace(/^Api\b/, "API").replace(/^Mcp\b/, "MCP");
 }

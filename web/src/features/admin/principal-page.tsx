@@ -18,6 +18,7 @@ import { FormFault, faultAt } from "../configuration/form-faults.tsx";
 import { LeaveGuard } from "../jobs/editor/leave-guard.tsx";
 import { AuthorityMatrix } from "./authority-matrix.tsx";
 import { JobLimitsFields } from "./job-limits.tsx";
+import { kindWords } from "./principals-page.tsx";
 import { principalQuery } from "./queries.ts";
 
 const route = getRouteApi("/frame/admin/principals/$principalId");
@@ -51,14 +52,8 @@ export function PrincipalPage() {
       above={<Above to="/admin/principals">Principals</Above>}
       badge={
         <Group gap={6}>
-          <Badge variant="light" color="gray" tt="none">
-            {principal.kind}
-          </Badge>
-          {principal.id === me.id && (
-            <Badge variant="light" tt="none">
-              you
-            </Badge>
-          )}
+          <Badge>{kindWords[principal.kind]}</Badge>
+          {principal.id === me.id && <Badge variant="light">you</Badge>}
         </Group>
       }
       actions={

@@ -9,6 +9,9 @@ import { TimeText } from "../../components/time-text.tsx";
 import { useCan } from "../../services/session.tsx";
 import { principalSource } from "./queries.ts";
 
+/** What people read for a kind. */
+export const kindWords: Record<PrincipalRecord["kind"], string> = { user: "Person", service: "Program" };
+
 const columns: Column<PrincipalRecord>[] = [
   {
     id: "name",
@@ -21,7 +24,7 @@ const columns: Column<PrincipalRecord>[] = [
       </Link>
     ),
   },
-  { id: "kind", header: "Kind", width: "100px", phone: "aside", cell: ({ kind }) => kind },
+  { id: "kind", header: "Kind", width: "100px", phone: "aside", cell: ({ kind }) => kindWords[kind] },
   {
     id: "may",
     header: "May",

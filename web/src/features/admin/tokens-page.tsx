@@ -19,14 +19,14 @@ const columns: Column<TokenRecord>[] = [
   {
     id: "name",
     header: "Name",
-    width: "22%",
+    width: "20%",
     phone: "title",
     cell: ({ name }) => <span dir="auto">{name}</span>,
   },
   {
     id: "prefix",
     header: "Begins with",
-    width: "170px",
+    width: "150px",
     cell: ({ prefix }) => <span className="mono">{prefix}…</span>,
   },
   {
@@ -38,7 +38,7 @@ const columns: Column<TokenRecord>[] = [
   {
     id: "for",
     header: "For",
-    width: "190px",
+    width: "150px",
     phone: "meta",
     cell: ({ for: use, scopes }) =>
       use === "api" ? (
@@ -52,7 +52,7 @@ const columns: Column<TokenRecord>[] = [
   {
     id: "used",
     header: "Last used",
-    width: "120px",
+    width: "110px",
     cell: ({ lastUsedAt }) => (lastUsedAt ? <TimeText at={lastUsedAt} ago /> : "never"),
   },
   {
@@ -79,7 +79,7 @@ export function TokensPage() {
               id: "revoke",
               header: "Revoke",
               width: "84px",
-              phone: "meta" as const,
+              phone: "aside" as const,
               cell: (token: TokenRecord) => <Revoke token={token} />,
             },
           ]

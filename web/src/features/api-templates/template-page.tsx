@@ -47,11 +47,7 @@ export function ApiTemplatePage() {
     <Page
       title={template.name}
       above={<Above to="/api-templates">API templates</Above>}
-      badge={
-        <Badge variant="light" color="gray" tt="none" className="mono">
-          {template.method}
-        </Badge>
-      }
+      badge={<Badge className="mono">{template.method}</Badge>}
       about={template.description}
       actions={
         can("ConfigService:ApiTemplate:delete") && (

@@ -13,7 +13,7 @@ export function CopyText({
 }) {
   return (
     <Group gap={4} wrap="nowrap" align="flex-start">
-      <Text span size="sm" className="mono" style={{ overflowWrap: "anywhere", minWidth: 0 }}>
+      <Text span fz="0.8125rem" className="mono" style={{ overflowWrap: "anywhere", minWidth: 0 }}>
         {shown}
       </Text>
       <CopyIcon text={text} label={label} />

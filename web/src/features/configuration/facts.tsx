@@ -12,7 +12,7 @@ export function Facts({ facts }: { facts: Fact[] }) {
         <Table.Tbody>
           {facts.map(([label, value]) => (
             <Table.Tr key={label}>
-              <Table.Th w={116} bg="transparent" fw={400} c="dimmed" style={{ verticalAlign: "top" }}>
+              <Table.Th w={108} bg="transparent" fw={400} c="dimmed" style={{ verticalAlign: "top" }}>
                 {label}
               </Table.Th>
               <Table.Td>

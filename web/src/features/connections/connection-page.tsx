@@ -11,6 +11,7 @@ import { CopyText } from "../configuration/copy-text.tsx";
 import { DeleteButton } from "../configuration/delete-button.tsx";
 import { changesOf, Facts } from "../configuration/facts.tsx";
 import { DeleteSays, isTold, UsedBy, usageQuery } from "../configuration/used-by.tsx";
+import { categoryWord } from "./category-word.ts";
 import { ConnectionForm } from "./connection-form.tsx";
 import { ConnectionTest } from "./connection-test.tsx";
 import { connectionQuery, connectionTypesQuery } from "./queries.ts";
@@ -41,16 +42,7 @@ export function ConnectionPage() {
           Connections
         </Anchor>
       }
-      badge={
-        <Badge
-          variant="light"
-          color="gray"
-          tt="none"
-          leftSection={<TypeIcon type={type.connectionType} size={13} />}
-        >
-          {type.label}
-        </Badge>
-      }
+      badge={<Badge leftSection={<TypeIcon type={type.connectionType} size={13} />}>{type.label}</Badge>}
       about={connection.description}
       actions={
         can("ConfigService:Connection:delete") && (
@@ -86,7 +78,7 @@ export function ConnectionPage() {
                     "In a step",
                     <CopyText key="id" text={`connectionId: ${connection.id}`} label="Copy the line" />,
                   ],
-                  ["Category", connection.category],
+                  ["Category", categoryWord(connection.category)],
                   ["Version", connection.version],
                   ...changesOf(connection),
                 ]}

@@ -8,6 +8,7 @@ import { type Column, rowLink } from "../../components/table/data-table.tsx";
 import type { FilterField } from "../../components/table/fields.ts";
 import { useCan } from "../../services/session.tsx";
 import { RecordTable } from "../configuration/record-table.tsx";
+import { categoryWord } from "./category-word.ts";
 import { connectionSource, connectionTypesQuery } from "./queries.ts";
 import { TypeIcon } from "./type-icon.tsx";
 
@@ -51,7 +52,13 @@ const columns: Column<ConnectionItem>[] = [
     phone: "meta",
     cell: (row) => <TypeName {...row} />,
   },
-  { id: "category", header: "Category", width: "20%", sort: "category", cell: ({ category }) => category },
+  {
+    id: "category",
+    header: "Category",
+    width: "20%",
+    sort: "category",
+    cell: ({ category }) => categoryWord(category),
+  },
 ];
 
 /** The connections with what steps need to reach other systems; their secrets stay sealed. */
@@ -91,7 +98,7 @@ export function ConnectionsPage() {
 function TypeName({ connectionType }: ConnectionItem) {
   const { data: types } = useQuery(connectionTypesQuery);
   return (
-    <Group gap={8} wrap="nowrap" component="span" display="inline-flex">
+    <Group gap={8} wrap="nowrap" component="span" display="inline-flex" maw="100%">
       <TypeIcon type={connectionType} size={16} />
       <span className="clip">
         {types?.find((type) => type.connectionType === connectionType)?.label ?? connectionType}

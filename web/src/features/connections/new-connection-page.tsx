@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { Fault } from "../../components/fault.tsx";
 import { Page } from "../../components/page.tsx";
+import { categoryWord } from "./category-word.ts";
 import { ConnectionForm } from "./connection-form.tsx";
 import classes from "./new-connection.module.css";
 import { connectionTypesQuery } from "./queries.ts";
@@ -61,8 +62,8 @@ function TypeChoice({ types }: { types: ConnectionTypeInfo[] }) {
     <Stack gap="xl">
       {categories.map((category) => (
         <section key={category}>
-          <Title order={2} mb="sm" tt="capitalize">
-            {category === "api" ? "APIs" : category}
+          <Title order={2} mb="sm">
+            {categoryWord(category)}
           </Title>
           <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }} spacing="sm">
             {types

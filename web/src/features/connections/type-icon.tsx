@@ -1,6 +1,5 @@
 import type { ConnectionType } from "@contract/connection.ts";
 import {
-  IconApi,
   IconBuildingBank,
   IconCloud,
   IconDatabase,
@@ -11,6 +10,7 @@ import {
   IconPlug,
   IconTerminal2,
   IconUsersGroup,
+  IconWorld,
 } from "@tabler/icons-react";
 import type { IconType } from "../../components/icon.ts";
 
@@ -26,7 +26,7 @@ const icons: Partial<Record<ConnectionType, IconType>> = {
   "chat-workspace": IconMessage,
   "crm-suite": IconUsersGroup,
   "office-suite-graph": IconBuildingBank,
-  "rest-api": IconApi,
+  "rest-api": IconWorld,
 };
 
 export function TypeIcon({ type, size = 18 }: { type: ConnectionType; size?: number }) {

@@ -11,7 +11,7 @@ interface VariableFieldProps {
 
 /** The field for a variable that is not sensitive, by its kind. Variables are texts, whatever they hold. */
 export function VariableField({ field, value, onChange, error, disabled }: VariableFieldProps) {
-  const { kind, label, help, required, values = [], max } = field;
+  const { kind, label, help, required, values = [], max, default: usual } = field;
   const shared = { label, description: help || undefined, required, error, disabled };
   const change = ({ currentTarget }: { currentTarget: { value: string } }) => onChange(currentTarget.value);
   switch (kind) {
@@ -27,7 +27,7 @@ export function VariableField({ field, value, onChange, error, disabled }: Varia
         />
       );
     case "enum": {
-      const none = required ? [] : [{ value: "", label: "Not said" }];
+      const none = required ? [] : [{ value: "", label: usual ? `As usual: ${usual}` : "Not said" }];
       return (
         <NativeSelect
           {...shared}

@@ -1,5 +1,5 @@
 import type { Dataset } from "@contract/dataset.ts";
-import { Button } from "@mantine/core";
+import { Button, Text } from "@mantine/core";
 import { IconPlus, IconTable } from "@tabler/icons-react";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { Page } from "../../components/page.tsx";
@@ -47,7 +47,14 @@ const columns: Column<Dataset>[] = [
     sort: "rowCount",
     sortFirst: "desc",
     phone: "aside",
-    cell: ({ rowCount }) => rowCount.toLocaleString(),
+    cell: ({ rowCount }) => (
+      <>
+        {rowCount.toLocaleString()}
+        <Text span inherit hiddenFrom="sm">
+          {rowCount === 1 ? " row" : " rows"}
+        </Text>
+      </>
+    ),
   },
   {
     id: "updated",

@@ -3,6 +3,7 @@ import type { Column } from "../../components/table/data-table.tsx";
 import { DurationText, TimeText } from "../../components/time-text.tsx";
 import type { ListedExecution } from "./queries.ts";
 import { shownStatus } from "./shown-status.ts";
+import { triggerText } from "./trigger-text.ts";
 
 /** What a list of executions shows beside what they are of. */
 export const executionColumns: Column<ListedExecution>[] = [
@@ -36,15 +37,10 @@ export const executionColumns: Column<ListedExecution>[] = [
   {
     id: "trigger",
     header: "Triggered by",
-    width: "160px",
+    width: "190px",
     sort: "triggeredBy",
     phone: "meta",
-    cell: ({ triggeredBy, triggerSource }) => (
-      <span title={triggerSource ?? undefined}>
-        {triggeredBy}
-        {triggerSource && triggerSource !== triggeredBy ? ` · ${triggerSource}` : ""}
-      </span>
-    ),
+    cell: (execution) => <span title={triggerText(execution)}>{triggerText(execution)}</span>,
   },
   { id: "by", header: "By", width: "120px", cell: ({ startedBy }) => startedBy },
 ];

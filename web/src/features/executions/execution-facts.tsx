@@ -7,23 +7,13 @@ import { formatDuration } from "../../components/time-format.ts";
 import { DurationText, TimeText } from "../../components/time-text.tsx";
 import { useCan } from "../../services/session.tsx";
 import classes from "./banner.module.css";
+import { triggerText } from "./trigger-text.ts";
 
 /** What one wants to know of an execution at a glance. */
 export function ExecutionFacts({ execution }: { execution: JobExecution }) {
   const can = useCan();
-  const {
-    jobId,
-    jobVersion,
-    startTime,
-    durationMs,
-    activeDurationMs,
-    pausedMs,
-    triggeredBy,
-    triggerSource,
-    startedBy,
-    client,
-  } = execution;
-  const started = [triggeredBy, triggerSource !== triggeredBy && triggerSource].filter(Boolean).join(" · ");
+  const { jobId, jobVersion, startTime, durationMs, activeDurationMs, pausedMs, startedBy, client } =
+    execution;
   return (
     <Paper p="md">
       <div className={classes.facts}>
@@ -43,7 +33,10 @@ export function ExecutionFacts({ execution }: { execution: JobExecution }) {
         >
           <DurationText ms={durationMs} since={startTime} />
         </Fact>
-        <Fact label="Started by" note={client ? `through ${client.name ?? "an assistant"}` : started}>
+        <Fact
+          label="Started by"
+          note={client ? `through ${client.name ?? "an assistant"}` : triggerText(execution)}
+        >
           {startedBy}
         </Fact>
         <Fact label="Job version">

@@ -1,6 +1,6 @@
-import { Alert, Anchor, Button, Drawer } from "@mantine/core";
+import { ActionIcon, Alert, Anchor, Drawer, Tooltip } from "@mantine/core";
 import { useClipboard, useMediaQuery } from "@mantine/hooks";
-import { IconLink } from "@tabler/icons-react";
+import { IconCheck, IconLink } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
@@ -144,14 +144,17 @@ export function ExecutionPage() {
 /** The address, with the step and the view that are open: whoever gets it sees the same. */
 function CopyLink() {
   const clipboard = useClipboard({ timeout: 1500 });
+  const label = clipboard.copied ? "Copied" : "Copy link";
   return (
-    <Button
-      variant="subtle"
-      color="gray"
-      leftSection={<IconLink size={16} />}
-      onClick={() => clipboard.copy(location.href)}
-    >
-      {clipboard.copied ? "Copied" : "Copy link"}
-    </Button>
+    <Tooltip label={label}>
+      <ActionIcon
+        variant="default"
+        size={36}
+        aria-label={label}
+        onClick={() => clipboard.copy(location.href)}
+      >
+        {clipboard.copied ? <IconCheck size={17} /> : <IconLink size={17} />}
+      </ActionIcon>
+    </Tooltip>
   );
 }

@@ -14,6 +14,7 @@ import type { ReactNode } from "react";
 import type { IconType } from "../../components/icon.ts";
 import { looks } from "../../components/status.ts";
 import { TimeText } from "../../components/time-text.tsx";
+import { triggerText } from "./trigger-text.ts";
 
 const acts: Record<ExecutionAction["action"], { icon: IconType; word: string }> = {
   PAUSE: { icon: IconPlayerPauseFilled, word: "Paused" },
@@ -27,8 +28,7 @@ const acts: Record<ExecutionAction["action"], { icon: IconType; word: string }> 
 
 /** Who did what to an execution and when, the latest first. */
 export function History({ execution }: { execution: JobExecution }) {
-  const { actions, startedBy, startTime, endTime, status, triggeredBy, triggerSource, waitingFor } =
-    execution;
+  const { actions, startedBy, startTime, endTime, status, waitingFor } = execution;
   const points: {
     key: string;
     icon: IconType;
@@ -39,7 +39,7 @@ export function History({ execution }: { execution: JobExecution }) {
     {
       key: "start",
       icon: IconPlayerPlayFilled,
-      title: <By word="Started" who={startedBy} how={triggerSource ?? triggeredBy} />,
+      title: <By word="Started" who={startedBy} how={triggerText(execution)} />,
       at: startTime,
     },
     ...actions.map(({ action, actor, reason, at, run }, i) => ({

@@ -1,5 +1,5 @@
 import type { JobExecution } from "@contract/execution.ts";
-import { Anchor, Code, Group, Paper, Text } from "@mantine/core";
+import { Anchor, Group, Paper, Text } from "@mantine/core";
 import {
   IconAlertTriangle,
   IconClockPause,
@@ -17,10 +17,13 @@ export function StatusBanner({ execution }: { execution: JobExecution }) {
   const { status, error, draining, resumeAt, waiting, waitingFor, actions } = execution;
   if (waitingFor) return null;
   if (status === "FAILED" && error) {
+    const step = execution.stepExecutions.find(({ stepKey }) => stepKey === error.stepKey);
     return (
       <Banner tone="red" icon={IconAlertTriangle} label="Error">
-        <Group gap="xs" mb={4}>
-          <Code>{error.code}</Code>
+        <Group gap={5} mb={2}>
+          <Text size="sm" fw={600} span>
+            It failed
+          </Text>
           {error.stepKey && (
             <Anchor
               size="sm"
@@ -35,7 +38,7 @@ export function StatusBanner({ execution }: { execution: JobExecution }) {
                 />
               )}
             >
-              at the step {error.stepKey}
+              at the step {step?.stepName ?? error.stepKey}
             </Anchor>
           )}
           {error.childExecutionId && (
@@ -62,6 +65,9 @@ export function StatusBanner({ execution }: { execution: JobExecution }) {
           aria-label="What went wrong"
         >
           {error.message}
+        </Text>
+        <Text size="xs" c="dimmed" mt={4} className="mono">
+          {error.code}
         </Text>
       </Banner>
     );

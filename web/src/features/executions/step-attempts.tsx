@@ -1,5 +1,5 @@
 import type { ExecutionAttempt, JobExecution } from "@contract/execution.ts";
-import { Code, Group, Skeleton, Text } from "@mantine/core";
+import { Group, Skeleton, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Fault } from "../../components/fault.tsx";
 import { JsonView } from "../../components/json-view.tsx";
@@ -86,7 +86,10 @@ function Result({
     <>
       {data.error && (
         <Text size="sm" component="div" className={`any-text ${classes.attemptError}`}>
-          <Code>{data.error.code}</Code> {data.error.message}
+          {data.error.message}
+          <Text size="xs" c="dimmed" className="mono">
+            {data.error.code}
+          </Text>
         </Text>
       )}
       {data.output !== null && <JsonView value={data.output} path={`steps.${step.stepKey}.output`} />}

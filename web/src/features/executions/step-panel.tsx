@@ -176,12 +176,12 @@ function StepError({ step: { error, status, tries } }: { step: StepExecution }) 
     <Stack gap="sm" p="md">
       {error && (
         <>
-          <Text size="sm">
-            <Code>{error.code}</Code>{" "}
-            {status === "WAITING" || status === "RUNNING" ? "It is tried again." : ""}
-          </Text>
-          <Text size="sm" className="any-text mono" component="section" aria-label="Error">
+          <Text size="sm" className="any-text" component="section" aria-label="Error">
             {error.message}
+          </Text>
+          <Text size="xs" c="dimmed">
+            <span className="mono">{error.code}</span>
+            {(status === "WAITING" || status === "RUNNING") && " · It is tried again."}
           </Text>
           {error.childExecutionId && (
             <Anchor

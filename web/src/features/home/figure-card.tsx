@@ -16,7 +16,7 @@ interface FigureCardProps extends Pick<LinkProps, "to" | "search"> {
 /** A number that leads to what it counts. */
 export function FigureCard({ label, value, note, tone, to, search }: FigureCardProps) {
   return (
-    <Paper className={classes.card} p="md">
+    <Paper className={classes.card} px="md" py="sm">
       <Link className={classes.link} to={to as "/"} search={search as object}>
         {label}
       </Link>

@@ -46,7 +46,7 @@ export function Figures() {
       <FigureCard
         label="Paused"
         value={paused.data?.total.toLocaleString()}
-        note={"by hand or for a decision"}
+        note={paused.data && decisions.data && byHand(paused.data.total - decisions.data.total)}
         to="/executions"
         search={foundBy({ status: ["PAUSED"] })}
       />
@@ -74,4 +74,9 @@ export function Figures() {
       />
     </SimpleGrid>
   );
+}
+
+/** Of those that are paused, the others wait for a decision. */
+function byHand(count: number): string {
+  return `${Math.max(0, count).toLocaleString()} by hand`;
 }

@@ -82,11 +82,11 @@ function OverTime() {
         {timeline.error && !timeline.data ? (
           <Fault error={timeline.error} onRetry={() => void timeline.refetch()} />
         ) : (
-          <Suspense fallback={<Skeleton height={220} radius="md" />}>
+          <Suspense fallback={<Skeleton height={250} radius="md" />}>
             {timeline.data ? (
               <Chart timeline={timeline.data} range={range} />
             ) : (
-              <Skeleton height={220} radius="md" />
+              <Skeleton height={250} radius="md" />
             )}
           </Suspense>
         )}

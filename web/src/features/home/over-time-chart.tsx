@@ -46,13 +46,19 @@ export default function OverTimeChart({ timeline, range }: { timeline: Timeline;
 
   return (
     <CompositeChart
-      h={220}
+      h={250}
       data={data}
       onKeyDown={({ key }) => key === "Enter" && open(shown.current)}
       dataKey="at"
       series={[
         ...bars.map((bar) => ({ ...bar, type: "bar" as const })),
-        { name: "success", label: "Success", color: "petrol.6", type: "line", yAxisId: "right" },
+        {
+          name: "success",
+          label: "Success",
+          color: "var(--mantine-color-dimmed)",
+          type: "line",
+          yAxisId: "right",
+        },
       ]}
       barProps={({ name }) => ({
         stackId: "all",
@@ -63,7 +69,9 @@ export default function OverTimeChart({ timeline, range }: { timeline: Timeline;
         },
       })}
       lineProps={{ isAnimationActive: false, strokeWidth: 1.5 }}
-      dotProps={{ r: 2.5, strokeWidth: 0 }}
+      dotProps={{ r: 3.5, strokeWidth: 1.5, stroke: "var(--pawl-card)" }}
+      withLegend
+      legendProps={{ verticalAlign: "bottom", height: 32 }}
       curveType="linear"
       withRightYAxis
       rightYAxisProps={{ domain: [0, 100], ticks: [0, 50, 100], unit: " %", width: 46 }}

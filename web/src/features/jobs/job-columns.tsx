@@ -82,7 +82,7 @@ function LastStart({ jobId }: { jobId: string }) {
   return data?.lastExecutedAt ? (
     <TimeText at={data.lastExecutedAt} ago />
   ) : (
-    <Text component="span" size="sm" c="dimmed">
+    <Text component="span" inherit c="dimmed">
       {data ? "never" : ""}
     </Text>
   );

@@ -41,15 +41,9 @@ export function JobLayout() {
       }
       badge={
         <Group gap={6}>
-          {job.category && (
-            <Badge variant="light" color="gray" tt="none">
-              {job.category}
-            </Badge>
-          )}
+          {job.category && <Badge variant="light">{job.category}</Badge>}
           {job.tags.map((tag) => (
-            <Badge key={tag} variant="outline" color="gray" tt="none">
-              {tag}
-            </Badge>
+            <Badge key={tag}>{tag}</Badge>
           ))}
         </Group>
       }

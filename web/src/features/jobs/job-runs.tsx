@@ -14,6 +14,7 @@ import { executionFields } from "../executions/fields.ts";
 import { executionSource, type ListedExecution } from "../executions/queries.ts";
 import { shownStatus } from "../executions/shown-status.ts";
 import { StatusTabs } from "../executions/status-tabs.tsx";
+import { triggerText } from "../executions/trigger-text.ts";
 import { summaryQuery } from "./queries.ts";
 
 const route = getRouteApi("/frame/jobs/$jobId/runs");
@@ -98,8 +99,9 @@ function columnsOf(longest: number): Column<ListedExecution>[] {
       header: "Triggered by",
       sort: "triggeredBy",
       phone: "meta",
-      cell: ({ triggeredBy, startedBy }) => `${triggeredBy}, ${startedBy}`,
+      cell: (execution) => triggerText(execution),
     },
+    { id: "by", header: "By", width: "120px", cell: ({ startedBy }) => startedBy },
     {
       id: "version",
       header: "Version",

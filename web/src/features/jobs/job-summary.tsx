@@ -12,7 +12,7 @@ export function JobSummaryCard({ jobId }: { jobId: string }) {
   return (
     <Paper p="md">
       <SimpleGrid cols={2} spacing="md" verticalSpacing="sm">
-        <Figure label="Executions">{data ? data.totalExecutions.toLocaleString() : "…"}</Figure>
+        <Figure label="In all">{data ? data.totalExecutions.toLocaleString() : "…"}</Figure>
         <Figure label="Completed">{some ? `${data.successRate} %` : "–"}</Figure>
         <Figure label="On average">
           <DurationText ms={data?.avgDurationMs} />

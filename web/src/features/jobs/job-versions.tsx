@@ -89,7 +89,7 @@ function VersionLine({ row }: { row: JobVersion }) {
           Version {row.version}
         </Text>
         {row.current && (
-          <Badge size="sm" variant="light" tt="none">
+          <Badge size="sm" variant="light">
             current
           </Badge>
         )}

@@ -1,5 +1,5 @@
 import type { BridgeCheck, BridgeHealth } from "@contract/bridge.ts";
-import { Anchor, Grid, Paper, Skeleton, Stack, Text } from "@mantine/core";
+import { Anchor, Code, Grid, Paper, Skeleton, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle, IconCircleCheckFilled, IconCircleX } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -53,10 +53,12 @@ function TokenHint() {
           <Anchor component={Link} to="/admin/tokens" inherit underline="always">
             Make a token for MCP
           </Anchor>{" "}
-          first: it is shown once, and goes where the snippet has pawl_mcp_….
+          first: it is shown once, and goes where the snippet has <Code>pawl_mcp_…</Code>
         </>
       ) : (
-        "Ask an administrator for a token for MCP: it goes where the snippet has pawl_mcp_…."
+        <>
+          Ask an administrator for a token for MCP: it goes where the snippet has <Code>pawl_mcp_…</Code>
+        </>
       )}
     </Text>
   );

@@ -35,9 +35,7 @@ export function ServerLayout() {
         <Group gap={6}>
           <ServerStatus status={server.status} />
           {server.tags.map((tag) => (
-            <Badge key={tag} variant="outline" color="gray" tt="none">
-              {tag}
-            </Badge>
+            <Badge key={tag}>{tag}</Badge>
           ))}
         </Group>
       }

@@ -1,5 +1,5 @@
 import { type AssistantName, assistants, snippetFor } from "@contract/assistant-snippets.ts";
-import { Button, CopyButton, Group, NativeSelect, SegmentedControl, Stack, Text } from "@mantine/core";
+import { Button, Code, CopyButton, Group, NativeSelect, SegmentedControl, Stack, Text } from "@mantine/core";
 import { IconCheck, IconCopy } from "@tabler/icons-react";
 import { useState } from "react";
 import { CodeBlock } from "../../components/code-block.tsx";
@@ -48,8 +48,8 @@ export function Snippets({ token }: { token?: string }) {
       <CodeBlock text={text} label={`Configuration for ${assistants[name].label}`} />
       {name === "claude-desktop" && (
         <Text size="xs" c="dimmed">
-          Claude Desktop starts a program: pawl must be installed on its machine. Elsewhere, `pawl mcp
-          snippet` prints this with the path of its own.
+          Claude Desktop starts a program: pawl must be installed on its machine. Elsewhere,{" "}
+          <Code fz="xs">pawl mcp snippet</Code> prints this with the path of its own.
         </Text>
       )}
     </Stack>

@@ -44,13 +44,7 @@ export function VariablePage() {
     <Page
       title={variable.name}
       above={<Above to="/variables">Global variables</Above>}
-      badge={
-        variable.secret && (
-          <Badge variant="light" color="gray" tt="none" leftSection={<IconLock size={12} />}>
-            secret
-          </Badge>
-        )
-      }
+      badge={variable.secret && <Badge leftSection={<IconLock size={12} />}>secret</Badge>}
       about={variable.description}
       actions={
         can("ConfigService:GlobalVariable:delete") && (
