@@ -1,5 +1,5 @@
 import type { PrincipalInput, PrincipalRecord } from "@contract/identity.ts";
-import { Badge, Button, Grid, Group, NativeSelect, Paper, Stack, TextInput } from "@mantine/core";
+import { Badge, Box, Grid, Group, NativeSelect, Paper, Stack, TextInput } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
@@ -7,6 +7,7 @@ import { useState } from "react";
 import { Fault } from "../../components/fault.tsx";
 import { Page, Section } from "../../components/page.tsx";
 import { PageSkeleton } from "../../components/page-skeleton.tsx";
+import { SaveButtons } from "../../components/save-buttons.tsx";
 import { TimeText } from "../../components/time-text.tsx";
 import { api } from "../../services/api.ts";
 import { useCan, useMe } from "../../services/session.tsx";
@@ -208,23 +209,18 @@ function PrincipalForm({ principal, onSaved, readOnly = false }: PrincipalFormPr
         </Grid.Col>
       </Grid>
       {!readOnly && (
-        <Group gap="sm" mt="lg">
-          <Button type="submit" loading={save.isPending} disabled={principal !== undefined && !dirty}>
-            {principal ? "Save" : "Make the principal"}
-          </Button>
-          {principal && dirty && (
-            <Button
-              variant="subtle"
-              color="gray"
-              onClick={() => {
-                setDraft(draftOf(principal));
-                save.reset();
-              }}
-            >
-              Undo the changes
-            </Button>
-          )}
-        </Group>
+        <Box mt="lg">
+          <SaveButtons
+            make="Make the principal"
+            isNew={!principal}
+            dirty={dirty}
+            saving={save.isPending}
+            onUndo={() => {
+              setDraft(draftOf(principal));
+              save.reset();
+            }}
+          />
+        </Box>
       )}
     </form>
   );

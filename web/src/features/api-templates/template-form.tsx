@@ -1,8 +1,10 @@
 import type { ApiTemplate } from "@contract/api-template.ts";
-import { Button, Group, JsonInput, NativeSelect, Stack, Switch, Textarea, TextInput } from "@mantine/core";
+import { Group, JsonInput, NativeSelect, Stack, Switch, TextInput } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { DescriptionField } from "../../components/description-field.tsx";
+import { SaveButtons } from "../../components/save-buttons.tsx";
 import { api } from "../../services/api.ts";
 import { FormFault, faultAt } from "../configuration/form-faults.tsx";
 import { LeaveGuard } from "../jobs/editor/leave-guard.tsx";
@@ -56,16 +58,10 @@ export function TemplateForm({ template, onSaved, readOnly = false }: TemplateFo
           onChange={({ currentTarget }) => set({ name: currentTarget.value })}
           error={fault("/name")}
         />
-        <Textarea
-          label="Description"
-          autosize
-          minRows={1}
-          maxRows={6}
-          maxLength={4000}
-          dir="auto"
+        <DescriptionField
           disabled={readOnly}
           value={draft.description}
-          onChange={({ currentTarget }) => set({ description: currentTarget.value })}
+          onChange={(description) => set({ description })}
           error={fault("/description")}
         />
         <TextInput
@@ -148,27 +144,17 @@ export function TemplateForm({ template, onSaved, readOnly = false }: TemplateFo
           classNames={{ input: "mono" }}
         />
         {!readOnly && (
-          <Group gap="sm">
-            <Button
-              type="submit"
-              loading={save.isPending}
-              disabled={!ready || (template !== undefined && !dirty)}
-            >
-              {template ? "Save" : "Make the template"}
-            </Button>
-            {template && dirty && (
-              <Button
-                variant="subtle"
-                color="gray"
-                onClick={() => {
-                  setDraft(draftOf(template));
-                  save.reset();
-                }}
-              >
-                Undo the changes
-              </Button>
-            )}
-          </Group>
+          <SaveButtons
+            make="Make the template"
+            isNew={!template}
+            dirty={dirty}
+            ready={ready}
+            saving={save.isPending}
+            onUndo={() => {
+              setDraft(draftOf(template));
+              save.reset();
+            }}
+          />
         )}
       </Stack>
     </form>

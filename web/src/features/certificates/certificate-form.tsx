@@ -1,8 +1,10 @@
 import type { Certificate, CertificateInput } from "@contract/certificate.ts";
-import { Button, Group, PasswordInput, Stack, Textarea, TextInput } from "@mantine/core";
+import { PasswordInput, Stack, TextInput } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { DescriptionField } from "../../components/description-field.tsx";
+import { SaveButtons } from "../../components/save-buttons.tsx";
 import { api } from "../../services/api.ts";
 import { FormFault, faultAt } from "../configuration/form-faults.tsx";
 import { keepSecret, type SecretChange, SecretInput } from "../configuration/secret-input.tsx";
@@ -67,16 +69,10 @@ export function CertificateForm({
           onChange={({ currentTarget }) => set({ name: currentTarget.value })}
           error={faultAt(save.error, "/name")}
         />
-        <Textarea
-          label="Description"
-          autosize
-          minRows={1}
-          maxRows={6}
-          maxLength={4000}
-          dir="auto"
+        <DescriptionField
           disabled={readOnly}
           value={draft.description}
-          onChange={({ currentTarget }) => set({ description: currentTarget.value })}
+          onChange={(description) => set({ description })}
           error={faultAt(save.error, "/description")}
         />
         <PemInput
@@ -122,23 +118,16 @@ export function CertificateForm({
           />
         )}
         {!readOnly && (
-          <Group gap="sm">
-            <Button type="submit" loading={save.isPending} disabled={certificate !== undefined && !dirty}>
-              {certificate ? "Save" : "Make the certificate"}
-            </Button>
-            {certificate && dirty && (
-              <Button
-                variant="subtle"
-                color="gray"
-                onClick={() => {
-                  setDraft(draftOf(certificate));
-                  save.reset();
-                }}
-              >
-                Undo the changes
-              </Button>
-            )}
-          </Group>
+          <SaveButtons
+            make="Make the certificate"
+            isNew={!certificate}
+            dirty={dirty}
+            saving={save.isPending}
+            onUndo={() => {
+              setDraft(draftOf(certificate));
+              save.reset();
+            }}
+          />
         )}
       </Stack>
     </form>

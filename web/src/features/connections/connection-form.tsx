@@ -1,8 +1,10 @@
 import type { Connection, ConnectionTypeInfo } from "@contract/connection.ts";
-import { Button, Group, Stack, Text, Textarea, TextInput } from "@mantine/core";
+import { Button, Stack, Text, TextInput } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { DescriptionField } from "../../components/description-field.tsx";
+import { SaveButtons } from "../../components/save-buttons.tsx";
 import { api, asClientError } from "../../services/api.ts";
 import { FormFault, faultAt } from "../configuration/form-faults.tsx";
 import { keepSecret, type SecretChange, SecretInput } from "../configuration/secret-input.tsx";
@@ -78,16 +80,10 @@ export function ConnectionForm({ type, connection, onSaved, readOnly = false }: 
           onChange={({ currentTarget }) => set({ name: currentTarget.value })}
           error={faultAt(error, "/name")}
         />
-        <Textarea
-          label="Description"
-          autosize
-          minRows={1}
-          maxRows={6}
-          maxLength={4000}
-          dir="auto"
+        <DescriptionField
           disabled={readOnly}
           value={draft.description}
-          onChange={({ currentTarget }) => set({ description: currentTarget.value })}
+          onChange={(description) => set({ description })}
           error={faultAt(error, "/description")}
         />
         {type.anyOfRequired.map((names) => (
@@ -138,10 +134,17 @@ export function ConnectionForm({ type, connection, onSaved, readOnly = false }: 
         />
         {!readOnly && test.data && !test.isPending && <TestOutcome outcome={test.data} />}
         {!readOnly && (
-          <Group gap="sm">
-            <Button type="submit" loading={save.isPending} disabled={connection !== undefined && !dirty}>
-              {connection ? "Save" : "Make the connection"}
-            </Button>
+          <SaveButtons
+            make="Make the connection"
+            isNew={!connection}
+            dirty={dirty}
+            saving={save.isPending}
+            onUndo={() => {
+              setDraft(draftOf(type, connection));
+              save.reset();
+              test.reset();
+            }}
+          >
             {(!connection || dirty) && (
               <Button
                 variant="default"
@@ -154,20 +157,7 @@ export function ConnectionForm({ type, connection, onSaved, readOnly = false }: 
                 Test before saving
               </Button>
             )}
-            {connection && dirty && (
-              <Button
-                variant="subtle"
-                color="gray"
-                onClick={() => {
-                  setDraft(draftOf(type, connection));
-                  save.reset();
-                  test.reset();
-                }}
-              >
-                Undo the changes
-              </Button>
-            )}
-          </Group>
+          </SaveButtons>
         )}
       </Stack>
     </form>

@@ -1,8 +1,9 @@
 import type { Dataset } from "@contract/dataset.ts";
-import { Button, Group, Paper, Stack, Textarea, TextInput } from "@mantine/core";
+import { Button, Group, Paper, Stack, TextInput } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { DescriptionField } from "../../components/description-field.tsx";
 import { api } from "../../services/api.ts";
 import { FormFault, faultAt } from "../configuration/form-faults.tsx";
 
@@ -44,15 +45,9 @@ export function RenameForm({ dataset }: { dataset: Dataset }) {
             onChange={({ currentTarget }) => setName(currentTarget.value)}
             error={faultAt(save.error, "/name")}
           />
-          <Textarea
-            label="Description"
-            autosize
-            minRows={1}
-            maxRows={6}
-            maxLength={4000}
-            dir="auto"
+          <DescriptionField
             value={description}
-            onChange={({ currentTarget }) => setDescription(currentTarget.value)}
+            onChange={setDescription}
             error={faultAt(save.error, "/description")}
           />
           <Group>

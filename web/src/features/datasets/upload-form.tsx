@@ -8,13 +8,13 @@ import {
   Stack,
   Switch,
   Text,
-  Textarea,
   TextInput,
 } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { IconFile } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
+import { DescriptionField } from "../../components/description-field.tsx";
 import { FileDrop } from "../configuration/file-drop.tsx";
 import { FormFault, faultAt } from "../configuration/form-faults.tsx";
 import { formatSize } from "../configuration/size.ts";
@@ -94,15 +94,9 @@ export function UploadForm({
               onChange={({ currentTarget }) => set({ name: currentTarget.value })}
               error={faultAt(send.error, "query/name")}
             />
-            <Textarea
-              label="Description"
-              autosize
-              minRows={1}
-              maxRows={6}
-              maxLength={4000}
-              dir="auto"
+            <DescriptionField
               value={draft.description}
-              onChange={({ currentTarget }) => set({ description: currentTarget.value })}
+              onChange={(description) => set({ description })}
               error={faultAt(send.error, "query/description")}
             />
           </>

@@ -1,8 +1,10 @@
 import type { McpServer, McpServerInput } from "@contract/mcp-server.ts";
-import { Button, Group, Stack, TagsInput, Textarea, TextInput } from "@mantine/core";
+import { Stack, TagsInput, TextInput } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { DescriptionField } from "../../components/description-field.tsx";
+import { SaveButtons } from "../../components/save-buttons.tsx";
 import { api } from "../../services/api.ts";
 import { FormFault, faultAt } from "../configuration/form-faults.tsx";
 import { LeaveGuard } from "../jobs/editor/leave-guard.tsx";
@@ -80,16 +82,10 @@ export function ServerForm({
           onChange={({ currentTarget }) => set({ url: currentTarget.value })}
           error={faultAt(save.error, "/url")}
         />
-        <Textarea
-          label="Description"
-          autosize
-          minRows={1}
-          maxRows={6}
-          maxLength={4000}
-          dir="auto"
+        <DescriptionField
           disabled={readOnly}
           value={draft.description}
-          onChange={({ currentTarget }) => set({ description: currentTarget.value })}
+          onChange={(description) => set({ description })}
           error={faultAt(save.error, "/description")}
         />
         <TagsInput
@@ -110,23 +106,16 @@ export function ServerForm({
           disabled={readOnly}
         />
         {!readOnly && (
-          <Group gap="sm">
-            <Button type="submit" loading={save.isPending} disabled={server !== undefined && !dirty}>
-              {server ? "Save" : "Register"}
-            </Button>
-            {server && dirty && (
-              <Button
-                variant="subtle"
-                color="gray"
-                onClick={() => {
-                  setDraft(draftOf(server));
-                  save.reset();
-                }}
-              >
-                Undo the changes
-              </Button>
-            )}
-          </Group>
+          <SaveButtons
+            make="Register"
+            isNew={!server}
+            dirty={dirty}
+            saving={save.isPending}
+            onUndo={() => {
+              setDraft(draftOf(server));
+              save.reset();
+            }}
+          />
         )}
       </Stack>
     </form>

@@ -1,18 +1,10 @@
 import type { Variable, VariableInput } from "@contract/variable.ts";
-import {
-  Button,
-  Group,
-  JsonInput,
-  SegmentedControl,
-  Stack,
-  Switch,
-  Text,
-  Textarea,
-  TextInput,
-} from "@mantine/core";
+import { Group, JsonInput, SegmentedControl, Stack, Switch, Text, Textarea, TextInput } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { DescriptionField } from "../../components/description-field.tsx";
+import { SaveButtons } from "../../components/save-buttons.tsx";
 import { api } from "../../services/api.ts";
 import { FormFault, faultAt } from "../configuration/form-faults.tsx";
 import { keepSecret, type SecretChange, SecretInput } from "../configuration/secret-input.tsx";
@@ -84,16 +76,10 @@ export function VariableForm({
           error={faultAt(save.error, "/name")}
           classNames={{ input: "mono" }}
         />
-        <Textarea
-          label="Description"
-          autosize
-          minRows={1}
-          maxRows={6}
-          maxLength={4000}
-          dir="auto"
+        <DescriptionField
           disabled={readOnly}
           value={draft.description}
-          onChange={({ currentTarget }) => set({ description: currentTarget.value })}
+          onChange={(description) => set({ description })}
           error={faultAt(save.error, "/description")}
         />
         <Switch
@@ -167,23 +153,16 @@ export function VariableForm({
           </div>
         )}
         {!readOnly && (
-          <Group gap="sm">
-            <Button type="submit" loading={save.isPending} disabled={variable !== undefined && !dirty}>
-              {variable ? "Save" : "Make the variable"}
-            </Button>
-            {variable && dirty && (
-              <Button
-                variant="subtle"
-                color="gray"
-                onClick={() => {
-                  setDraft(draftOf(variable));
-                  save.reset();
-                }}
-              >
-                Undo the changes
-              </Button>
-            )}
-          </Group>
+          <SaveButtons
+            make="Make the variable"
+            isNew={!variable}
+            dirty={dirty}
+            saving={save.isPending}
+            onUndo={() => {
+              setDraft(draftOf(variable));
+              save.reset();
+            }}
+          />
         )}
       </Stack>
     </form>
