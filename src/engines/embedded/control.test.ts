@@ -181,11 +181,11 @@ describe("control of the embedded engine", () => {
       },
       { run: answer("in time") },
     );
-    job.timeoutMs = 80;
+    job.timeoutMs = 1_000;
     const { id, ended } = await on.begin(engine, job);
     await step.reached;
     await engine.pause({ executionId: id, actor });
-    await new Promise((resolve) => setTimeout(resolve, 150));
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
     step.open();
     await drained(id);
     await engine.resume({ executionId: id, actor });
