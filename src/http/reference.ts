@@ -5,8 +5,12 @@ import { openApi } from "./openapi.ts";
 
 /** `/openapi.json` and the page that shows it, `/docs`. The page loads nothing from elsewhere. */
 export async function addReference(app: FastifyInstance): Promise<void> {
-  const document = openApi(routes);
-  const text = JSON.stringify(document);
+  // Made when somebody first asks: most servers end without that.
+  let made: ReturnType<typeof openApi> | undefined;
+  const document = () => {
+    made ??= openApi(routes);
+    return made;
+  };
   await app.register(standInForSwagger(document));
   await app.register(swaggerUi, {
     routePrefix: "/docs",
@@ -33,18 +37,18 @@ export async function addReference(app: FastifyInstance): Promise<void> {
     },
   });
   app.get("/openapi.json", (_request, reply) => {
-    reply.header("content-type", "application/json; charset=utf-8").send(text);
+    reply.header("content-type", "application/json; charset=utf-8").send(JSON.stringify(document()));
   });
 }
 
 /** Swagger UI asks for the plugin that makes documents out of Fastify schemas; ours is made from the route table. */
-function standInForSwagger(document: object) {
+function standInForSwagger(document: () => object) {
   const plugin = async (app: FastifyInstance) => {
     app.decorate(
       "swagger" as never,
       ((options?: { yaml?: boolean }) =>
         // YAML reads JSON.
-        options?.yaml ? JSON.stringify(document, null, 2) : document) as never,
+        options?.yaml ? JSON.stringify(document(), null, 2) : document()) as never,
     );
   };
   return Object.assign(plugin, {

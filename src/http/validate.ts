@@ -17,13 +17,14 @@ export interface Checker<T extends TSchema> {
   faults(value: unknown, prefix?: string): FaultDetail[];
 }
 
-/** Compiles a schema. Done once: at registration, or when `validate` first sees it. */
+/** Compiles a schema when it is first used: those of all routes would take a tenth of a server's start. */
 export function checker<T extends TSchema>(schema: T): Checker<T> {
-  const compiled = Compile(schema);
-  const fill = compileFill(schema);
+  let parts: ReturnType<typeof compile> | undefined;
   return {
     schema,
     faults(value, prefix = "") {
+      parts ??= compile(schema);
+      const { compiled, fill } = parts;
       fill?.(value);
       if (compiled.Check(value)) return [];
       const long = tooLong(schema, value, prefix);
@@ -31,6 +32,10 @@ export function checker<T extends TSchema>(schema: T): Checker<T> {
       return faultsFrom(compiled.Errors(value), schema, value, prefix);
     },
   };
+}
+
+function compile(schema: TSchema) {
+  return { compiled: Compile(schema), fill: compileFill(schema) };
 }
 
 /**
