@@ -219,6 +219,21 @@ describe("executions that are chosen in the list", () => {
     assert.deepEqual(page.troubles, []);
   });
 
+  test("are 500 at a time at most, and that is told", async () => {
+    const many = await make("many", [{ key: "a", type: "set", input: { values: {} } }]);
+    await Promise.all(Array.from({ length: 510 }, () => start(many)));
+    const page = await it.open(path.replace("chosen", "many"));
+    await page
+      .getByRole("checkbox", { name: /^Choose many/ })
+      .first()
+      .waitFor();
+    await page.getByRole("checkbox", { name: "Choose all that the list shows" }).click();
+    await bar(page).getByText("500 chosen (500 at a time at most)").waitFor();
+    await bar(page).getByRole("button", { name: "Resume …" }).click();
+    await dialog(page).getByText("None of the 500 chosen is paused by hand").waitFor();
+    assert.deepEqual(page.troubles, []);
+  });
+
   test("can't be chosen by those who may only look", async () => {
     const { token } = await it.pawl.principal(["JobService:JobExecution:read"]);
     const page = await it.open(path, { token });

@@ -1,5 +1,6 @@
 import type { Client } from "../../client/client.ts";
 import type { ApiTemplateInput } from "../../contract/api-template.ts";
+import { selfSigned } from "./self-signed.ts";
 
 const wares = ["Bolt M6", "Hinge 80", "Wood screw", "Bracket", "Washer M6"];
 const rows = Array.from({ length: 140 }, (_, i) => ({
@@ -40,9 +41,20 @@ const templates: ApiTemplateInput[] = [
   },
 ];
 
-/** The tables, files and requests that the company's jobs work with. Answers the id of its price list. */
+/** One that lasts, and one that a page warns of; the half day keeps it at twelve while somebody looks. */
+const certificates = [
+  { name: "partner-gateway", description: "By which the suppliers' gateway knows us", days: 700 },
+  { name: "bank-client", description: "Signs in at the bank; ask them for a new one in time", days: 12.5 },
+];
+
+/** The tables, files, requests and certificates that the company's jobs work with. Answers the id of its price list. */
 export async function seedStores(client: Client): Promise<string> {
   for (const body of templates) await client.upsertApiTemplate({ body });
+  for (const { name, description, days } of certificates) {
+    await client.upsertCertificate({
+      body: { name, description, ...selfSigned(`${name}.example.com`, days) },
+    });
+  }
   await client.uploadFile({
     query: { name: "invoice-template.html", description: "What invoices are made from" },
     bytes: { type: "text/html", content: "<h1>Invoice {{ number }}</h1>\n<p>{{ net }} EUR</p>\n" },

@@ -62,7 +62,7 @@ export function useChosen(source: Source<ListedExecution>, filter: string): Chos
   return {
     ...state,
     async set(row, index, on, range) {
-      const from = last.current;
+      const from = kept.filter === filter ? last.current : null;
       last.current = { id: row.id, index };
       put([row], on);
       if (!range || !from) return;
@@ -82,7 +82,10 @@ export function useChosen(source: Source<ListedExecution>, filter: string): Chos
         true,
         true,
       ),
-    clear: () => change(() => none),
+    clear() {
+      last.current = null;
+      change(() => none);
+    },
   };
 }
 
