@@ -131,7 +131,7 @@ export function remoteService({ url, token }: { url: string; token: string }): C
 }
 
 /** Names that one request may have. */
-const most = 500;
+const most = 100;
 
 function* inGroups(names: readonly string[]): Generator<string[]> {
   for (let at = 0; at < names.length; at += most) yield names.slice(at, at + most);

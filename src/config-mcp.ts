@@ -72,7 +72,7 @@ export const mcpSettings = {
     "PAWL_OIDC_PRINCIPAL_CLAIM",
     text(/^[\x21-\x7e]+$/, "text", "the name of a claim"),
     "sub",
-    "Claim that names the principal: its externalId or, where nobody has that, its name. One that people can change themselves is unsafe.",
+    "Claim that names the principal: its externalId or, where it has none, its name. One that people can change themselves is unsafe.",
   ),
   mcpAllowedHosts: withDefault(
     "PAWL_MCP_ALLOWED_HOSTS",

@@ -44,7 +44,7 @@ export const DecryptedVariable = Type.Object({
 export type DecryptedVariable = Static<typeof DecryptedVariable>;
 
 export const DecryptVariables = Strict({
-  names: Type.Array(Type.String({ minLength: 1, maxLength: 200 }), { minItems: 1, maxItems: 1000 }),
+  names: Type.Array(Type.String({ minLength: 1, maxLength: 200 }), { minItems: 1, maxItems: 100 }),
 });
 
 export const VariableItem = Type.Object({

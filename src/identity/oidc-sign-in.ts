@@ -1,6 +1,7 @@
 import * as client from "openid-client";
 import { ApiError } from "../contract/errors.ts";
 import type { CredentialRow } from "./store.ts";
+import { isUnverified, unverified } from "./unverified.ts";
 
 export interface OidcClientOptions {
   issuer: string;
@@ -89,6 +90,7 @@ export function oidcSignIn(options: OidcClientOptions): OidcSignIn {
           `The identity provider gave no ${options.claim}. An administrator can name another claim with PAWL_OIDC_PRINCIPAL_CLAIM.`,
         );
       }
+      if (isUnverified(options.claim, claims!)) throw refused(unverified);
       const row = await options.findNamed(name);
       if (row === undefined) {
         throw refused(

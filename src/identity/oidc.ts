@@ -10,6 +10,7 @@ import { type McpScope, mcpScopes } from "../contract/bridge.ts";
 import { ApiError } from "../contract/errors.ts";
 import type { Vouched } from "./mcp-session.ts";
 import type { CredentialRow } from "./store.ts";
+import { isUnverified, unverified } from "./unverified.ts";
 
 export interface OidcOptions {
   issuer: string;
@@ -74,6 +75,7 @@ export function oidcIssuer(options: OidcOptions): Oidc {
           `Its claim ${claim} is not a text. An administrator can name another with PAWL_OIDC_PRINCIPAL_CLAIM.`,
         );
       }
+      if (isUnverified(claim, payload)) throw refused(unverified);
       const row = await options.findNamed(name);
       if (row === undefined) {
         throw refused(

@@ -90,11 +90,11 @@ export async function findCredentialOf(
   return rows[0];
 }
 
-/** Whom the identity provider means by this name: by their external id or, where nobody has it as that, by name. */
+/** Whom the identity provider means by this name: by their external id or, of one who has none, by name. */
 export async function findNamed(db: Db, name: string): Promise<CredentialRow | undefined> {
   const { rows } = await db.query<CredentialRow>(
     `select null as token_id, null as scopes, null as expires_at, id as principal_id, name, authorities, job_limits
-     from principal where external_id = $1 or name = $1 order by external_id is not distinct from $1 desc limit 1`,
+     from principal where external_id = $1 or (name = $1 and external_id is null) order by external_id nulls last limit 1`,
     [name],
   );
   return rows[0];

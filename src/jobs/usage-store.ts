@@ -72,9 +72,9 @@ export function usageStore(pool: pg.Pool) {
           [names, ...limitValues(limits)],
         );
         for (;;) {
-          const { rows } = await client.query<CandidateStep>("fetch 500 from candidates");
+          const { rows } = await client.query<CandidateStep>("fetch 100 from candidates");
           rows.forEach(give);
-          if (rows.length < 500) break;
+          if (rows.length < 100) break;
         }
       } finally {
         await client.query("rollback").catch(() => {});

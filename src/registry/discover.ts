@@ -37,7 +37,6 @@ const claimMarginMs = 15_000;
  */
 export async function discover(deps: DiscoverDeps, id: string, watch: DiscoveryWatch): Promise<Discovery> {
   const { store, times = validatorTimes } = deps;
-  const server = await readServer(store, id);
   const discoveryId = newId();
   if (!(await store.claim(id, discoveryId, times.totalMs + claimMarginMs))) {
     await readServer(store, id);
@@ -47,6 +46,8 @@ export async function discover(deps: DiscoverDeps, id: string, watch: DiscoveryW
     );
   }
   try {
+    // Read now that it has its place: a change from here on takes that away, and one of before would go unnoticed.
+    const server = await readServer(store, id);
     const since = performance.now();
     const secrets: string[] = [];
     const { signal, onStep } = watch;

@@ -149,6 +149,23 @@ describe("global variables", () => {
     await lookOver(page, "variables");
     assert.deepEqual(page.troubles, []);
   });
+
+  test("say which jobs use them, and what a deletion means to these", async () => {
+    const { client } = it.pawl;
+    const { data } = await client.upsertVariable({ body: { name: "REGION", value: "eu" } });
+    const step = { key: "say", type: "log", input: { message: "In {{ vars.REGION }}" } };
+    await client.createJob({ body: { name: "Regional", steps: [step] } });
+    const page = await it.open(`/ui/variables/${data.id}`);
+    await page.getByRole("link", { name: "Regional" }).waitFor();
+    await lookOver(page, "a variable that is used");
+    await click(page, "Delete");
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("1 job refers to it").waitFor();
+    await dialog.getByRole("button", { name: "Delete the variable" }).click();
+    await heading(page, "Global variables");
+    assert.equal((await client.variableExists({ params: { name: "REGION" } })).data, false);
+    assert.deepEqual(page.troubles, []);
+  });
 });
 
 describe("certificates", () => {

@@ -45,6 +45,23 @@ const faultOf = ({ headers }: Received) =>
   new URLSearchParams(String(headers.location).split("#")[1]).get("fault");
 
 describe("signing in at an identity provider", () => {
+  test("finds nobody by a name whose externalId says that the provider calls them otherwise", async () => {
+    const authorities = ["*:*:*"];
+    await pawl.client.createPrincipal({ body: { name: "bob", externalId: "id-of-bob", authorities } });
+    await pawl.client.createPrincipal({ body: { name: "carol", authorities } });
+    const signedInAs = async (subject: string) => {
+      provider.state.subject = subject;
+      const { flow, path } = await away();
+      const back = await get(path, flow);
+      provider.state.subject = "alice";
+      const session = cookies(back).find((pair) => pair.startsWith("__Host-pawl="));
+      return session ? (await get("/me", session)).json.data.name : faultOf(back);
+    };
+    assert.equal(await signedInAs("id-of-bob"), "bob");
+    assert.equal(await signedInAs("carol"), "carol");
+    assert.match(await signedInAs("bob"), /no principal for "bob"/);
+  });
+
   test("is offered by name, and leads to the wanted page with a session of the principal that the claim names", async () => {
     const { json } = await get("/session/methods");
     assert.deepEqual(json.data, { token: true, oidc: { name: "Example Ltd" } });

@@ -1,10 +1,10 @@
-import { createHash } from "node:crypto";
 import type { ListedTool } from "../../lib/mcp/tool-list.ts";
 import { StepError } from "../../lib/step-error.ts";
 import type { McpDeps } from "../mcp-tool/mcp-tool.ts";
 import type { ServerAsker } from "../mcp-tool/servers.ts";
 import { type McpSession, openSession, requireServer } from "../mcp-tool/session.ts";
 import type { ServerConfig } from "./input.ts";
+import { modelNames } from "./tool-names.ts";
 
 /** A tool that the model may call, under a name of its own. */
 export interface AgentTool {
@@ -25,7 +25,6 @@ export interface Toolbox {
   close(): Promise<void>;
 }
 
-const longestName = 64;
 const connectMs = 30_000;
 
 /**
@@ -47,9 +46,12 @@ export async function openToolbox(
   const close = async () => void (await Promise.all(sessions.map((session) => session.close())));
   try {
     for (const each of opened) if (each.status === "rejected") throw each.reason;
-    const tools = new Map<string, AgentTool>();
     const refused: string[] = [];
-    for (const [i, session] of sessions.entries()) addTools(tools, refused, session, configs[i]!);
+    const offered = sessions.flatMap((session, i) => toolsOf(session, configs[i]!, refused));
+    const names = modelNames(
+      offered.map(({ session, tool }) => ({ server: session.server, tool: tool.name })),
+    );
+    const tools = new Map(offered.map((tool, i) => [names[i]!, tool]));
     if (tools.size > maxTools) throw tooMany(tools.size, maxTools);
     return { tools, refused, secrets: servers.flatMap(({ secrets }) => [...secrets]), close };
   } catch (error) {
@@ -58,15 +60,16 @@ export async function openToolbox(
   }
 }
 
-function addTools(
-  tools: Map<string, AgentTool>,
-  refused: string[],
+/** Notes those that have changed since the last discovery as refused. */
+function toolsOf(
   session: McpSession,
   { includeTools, excludeTools = [], timeoutMs = 60_000 }: ServerConfig,
-): void {
+  refused: string[],
+): AgentTool[] {
   const { server } = session;
   // What is named must be there, and as it was.
   for (const name of includeTools ?? []) session.require(name);
+  const tools: AgentTool[] = [];
   for (const tool of session.tools.values()) {
     if (excludeTools.includes(tool.name) || (includeTools && !includeTools.includes(tool.name))) continue;
     if (server.tools.get(tool.name) !== tool.hash) {
@@ -74,26 +77,9 @@ function addTools(
       continue;
     }
     const { description, inputSchema } = tool;
-    tools.set(modelName(server, tool.name, tools), { session, tool, timeoutMs, description, inputSchema });
+    tools.push({ session, tool, timeoutMs, description, inputSchema });
   }
-}
-
-/** At most 64 of the characters that model endpoints take; with a hash where it had to be cut, or would be another's. */
-export function modelName(
-  server: { id: string; name: string },
-  tool: string,
-  taken: ReadonlyMap<string, unknown>,
-): string {
-  const slug =
-    server.name
-      .toLowerCase()
-      .replace(/[^a-z0-9]+/g, "-")
-      .replace(/^-+|-+$/g, "")
-      .slice(0, 24) || "mcp";
-  const name = `${slug}__${tool.replace(/[^A-Za-z0-9_-]/g, "_")}`;
-  if (name.length <= longestName && !taken.has(name)) return name;
-  const hash = createHash("sha256").update(`${server.id}\0${tool}`).digest("hex").slice(0, 8);
-  return `${name.slice(0, longestName - hash.length - 1)}_${hash}`;
+  return tools;
 }
 
 function tooMany(count: number, limit: number): StepError {

@@ -125,6 +125,14 @@ test("makes each call that was recorded once, though its process is killed betwe
     output!.turns.map(({ toolCalls }) => toolCalls.length),
     [2, 1, 0],
   );
+  // What the killed process had said is there, and before what the next one said of the same try.
+  const { data: log } = await pawl.client.getExecutionLogs({ params: { id: between.id } });
+  const said = log.map(({ message }) => message.replace(/ took .*| answered .*/, ""));
+  const call1 = 'tools__note({"text":"between 1"})';
+  const call2 = 'tools__note({"text":"between 2"})';
+  const call3 = 'tools__note({"text":"between 3"})';
+  const [first, second] = ["Turn 1", "Turn 1 is known from before."];
+  assert.deepEqual(said, [first, call1, call2, second, "Turn 2", call3, "Turn 3"]);
   while ((await dumpDatabase(database.url)).get("public.step_checkpoint") !== "");
   await Promise.all([between, writing, reading, stopped].map(({ model }) => model[Symbol.asyncDispose]()));
 });

@@ -27,6 +27,29 @@ after(async () => {
   await issuer[Symbol.asyncDispose]();
 });
 
+test("takes no address that the identity provider says nobody has verified", async () => {
+  await using other = await startTestPawl({
+    PAWL_PUBLIC_URL: publicUrl,
+    PAWL_OIDC_ISSUER: issuer.url,
+    PAWL_OIDC_PRINCIPAL_CLAIM: "email",
+  });
+  const email = "ana@x.example";
+  await other.client.createPrincipal({ body: { name: "Ana", externalId: email, authorities: [] } });
+  const rows: [verified: unknown, status: number][] = [
+    [true, 200],
+    // Not every provider says so; one that lets people enter any address does.
+    [undefined, 200],
+    [false, 401],
+    ["false", 401],
+  ];
+  for (const [verified, status] of rows) {
+    const token = await issuer.token({ aud, scope: all, email, email_verified: verified });
+    const answer = await rpc(other, { token, method: "tools/list" });
+    assert.equal(answer.status, status, `${verified}: ${answer.text}`);
+    if (status === 401) assert.match(answer.text, /verified/);
+  }
+});
+
 const list = (token: string) => rpc(pawl, { token, method: "tools/list" });
 const health = async () => (await pawl.client.mcpBridgeHealth()).data;
 

@@ -259,6 +259,30 @@ test("keeps the last good tools when a server goes away, and says what changed w
   assert.deepEqual([moved.data.status, moved.data.toolCount], ["UNKNOWN", 3]);
 });
 
+test("discovers a server as it is once the discovery has its place, and not as it was before", async (t) => {
+  const { call, deps } = await registryApp(t);
+  const [former, present] = [await toolServer(), await toolServer()];
+  t.after(() => Promise.all([former, present].map((each) => each[Symbol.asyncDispose]())));
+  const { data: made } = await call("POST", "", { name: "moves", url: former.url });
+  const { claim } = deps.store;
+  deps.store.claim = async (...given) => {
+    await call("PUT", `/${made.id}`, {
+      name: "moves",
+      url: present.url,
+      authType: "BEARER",
+      authConfig: { token: "of-the-new-place" },
+    });
+    return claim(...given);
+  };
+  const { data } = await call("POST", `/${made.id}/discover`);
+  assert.deepEqual([data.serverStatus, data.toolCount], ["ONLINE", 4]);
+  assert.deepEqual(
+    [former.state.authorization, present.state.authorization],
+    ["", "Bearer of-the-new-place"],
+    "where it was nobody is asked any more",
+  );
+});
+
 test("runs one discovery of a server at a time, and keeps nothing of one that was overtaken by a change", async (t) => {
   const { call, deps } = await registryApp(t);
   const asked = Promise.withResolvers<void>();
