@@ -136,7 +136,6 @@ export function ConnectionForm({ type, connection, onSaved, readOnly = false }: 
           faultOf={faultOf}
           readOnly={readOnly}
         />
-        {!readOnly && test.data && !test.isPending && <TestOutcome outcome={test.data} />}
         {!readOnly && (
           <Group gap="sm">
             <Button type="submit" loading={save.isPending} disabled={connection !== undefined && !dirty}>
@@ -169,9 +168,19 @@ export function ConnectionForm({ type, connection, onSaved, readOnly = false }: 
             )}
           </Group>
         )}
+        {!readOnly && test.data && !test.isPending && (
+          <div ref={intoView}>
+            <TestOutcome outcome={test.data} />
+          </div>
+        )}
       </Stack>
     </form>
   );
+}
+
+/** Below the buttons, so that they stay where they are, and what was asked for is seen all the same. */
+function intoView(element: HTMLElement | null): void {
+  element?.scrollIntoView({ block: "nearest" });
 }
 
 function labelsOf({ fields }: ConnectionTypeInfo, names: string[]): string[] {
