@@ -16,23 +16,24 @@ export function presentWaiting({ live, steps, limit }: ExecutionDetail): Waiting
   }
   const { parked, position, due_at, held, act_at } = live;
   if (!parked || position === null) return null;
-  const key = steps[position]?.key ?? String(position);
+  const step = steps[position];
+  const name = step?.name ?? step?.key ?? String(position);
   if (parked.kind === "decision" && held !== "decision") return null;
   // What is due has no time any more, and runs; only the end of a job is waited for without one.
   if (parked.kind !== "decision" && parked.kind !== "child" && due_at === null) return null;
   const until = parked.kind === "decision" ? act_at : due_at;
-  return { ...wordsFor(parked, key), until: until?.toISOString() ?? null };
+  return { ...wordsFor(parked, name), until: until?.toISOString() ?? null };
 }
 
-function wordsFor(parked: ParkedStep, key: string): Pick<Waiting, "reason" | "message"> {
+function wordsFor(parked: ParkedStep, name: string): Pick<Waiting, "reason" | "message"> {
   switch (parked.kind) {
     case "decision":
-      return { reason: "decision", message: `Step '${key}' waits for a decision.` };
+      return { reason: "decision", message: `Step '${name}' waits for a decision.` };
     case "retry":
-      return { reason: "retry", message: `Step '${key}' waits for its next try.` };
+      return { reason: "retry", message: `Step '${name}' waits for its next try.` };
     case "timer":
-      return { reason: "time", message: `Step '${key}' waits for a time.` };
+      return { reason: "time", message: `Step '${name}' waits for a time.` };
     case "child":
-      return { reason: "job", message: `Step '${key}' waits for the job that it runs.` };
+      return { reason: "job", message: `Step '${name}' waits for the job that it runs.` };
   }
 }

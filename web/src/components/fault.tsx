@@ -17,6 +17,7 @@ const titles: Record<string, string> = {
 export function Fault({ error, onRetry, title }: { error: unknown; onRetry?: () => void; title?: string }) {
   const fault = asClientError(error);
   const quiet = fault?.code === "NOT_FOUND" || fault?.code === "FORBIDDEN";
+  const retry = quiet ? undefined : onRetry;
   return (
     <Alert
       // Nothing broke, and trying again changes nothing.
@@ -32,10 +33,10 @@ export function Fault({ error, onRetry, title }: { error: unknown; onRetry?: () 
           {sentenceOf(error)}
         </Text>
         <FaultDetails error={error} />
-        {!quiet && (onRetry || fault?.requestId) && (
+        {(retry || fault?.requestId) && (
           <Group gap="sm">
-            {onRetry && (
-              <Button size="xs" variant="default" onClick={onRetry}>
+            {retry && (
+              <Button size="xs" variant="default" onClick={retry}>
                 Try again
               </Button>
             )}

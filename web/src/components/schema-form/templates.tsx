@@ -4,6 +4,8 @@ import {
   canExpand,
   type ErrorListProps,
   type ObjectFieldTemplateProps,
+  type RJSFSchema,
+  type RJSFValidationError,
   type WidgetProps,
 } from "@rjsf/utils";
 
@@ -76,7 +78,7 @@ export function SwitchWidget({
 }
 
 /** What is wrong in the form as a whole, for those who don't see the marked fields. */
-export function ErrorList({ errors }: ErrorListProps) {
+export function ErrorList({ errors, schema }: ErrorListProps) {
   return (
     <Alert
       color="red"
@@ -86,10 +88,17 @@ export function ErrorList({ errors }: ErrorListProps) {
       role="alert"
     >
       <List size="sm">
-        {errors.slice(0, 10).map(({ stack }) => (
-          <List.Item key={stack}>{stack}</List.Item>
+        {errors.slice(0, 10).map((error) => (
+          <List.Item key={error.stack}>{sentenceOf(error, schema)}</List.Item>
         ))}
       </List>
     </Alert>
   );
+}
+
+/** A field of the form itself is called by its label; one further in by its path. */
+function sentenceOf({ property, message, stack }: RJSFValidationError, schema: RJSFSchema): string {
+  const field = schema.properties?.[property?.slice(1) ?? ""];
+  const label = typeof field === "object" ? field.title : undefined;
+  return label ? `${label} ${message}` : stack;
 }

@@ -34,7 +34,9 @@ export function ApprovalsPage() {
       badge={<LiveDot />}
       about={
         total > 0
-          ? `${total.toLocaleString()} ${total === 1 ? "execution waits" : "executions wait"} for somebody to decide, the longest waiting first.`
+          ? total === 1
+            ? "1 execution waits for somebody to decide."
+            : `${total.toLocaleString()} executions wait for somebody to decide, the longest waiting first.`
           : undefined
       }
     >

@@ -35,6 +35,7 @@ export function Expiry({ certificate }: { certificate: { notBefore: string; expi
       title={fullTime(new Date(validity === "early" ? certificate.notBefore : certificate.expiresAt))}
       style={{
         display: "inline-flex",
+        verticalAlign: "middle",
         alignItems: "center",
         gap: 5,
         whiteSpace: "nowrap",

@@ -132,7 +132,6 @@ export function ConnectionForm({ type, connection, onSaved, readOnly = false }: 
           faultOf={faultOf}
           readOnly={readOnly}
         />
-        {!readOnly && test.data && !test.isPending && <TestOutcome outcome={test.data} />}
         {!readOnly && (
           <SaveButtons
             make="Make the connection"
@@ -159,9 +158,19 @@ export function ConnectionForm({ type, connection, onSaved, readOnly = false }: 
             )}
           </SaveButtons>
         )}
+        {!readOnly && test.data && !test.isPending && (
+          <div ref={intoView}>
+            <TestOutcome outcome={test.data} />
+          </div>
+        )}
       </Stack>
     </form>
   );
+}
+
+/** Below the buttons, so that they stay where they are, and what was asked for is seen all the same. */
+function intoView(element: HTMLElement | null): void {
+  element?.scrollIntoView({ block: "nearest" });
 }
 
 function labelsOf({ fields }: ConnectionTypeInfo, names: string[]): string[] {

@@ -98,7 +98,14 @@ export function ConnectionsPage() {
 function TypeName({ connectionType }: ConnectionItem) {
   const { data: types } = useQuery(connectionTypesQuery);
   return (
-    <Group gap={8} wrap="nowrap" component="span" display="inline-flex" maw="100%">
+    <Group
+      gap={8}
+      wrap="nowrap"
+      component="span"
+      display="inline-flex"
+      maw="100%"
+      style={{ verticalAlign: "middle" }}
+    >
       <TypeIcon type={connectionType} size={16} />
       <span className="clip">
         {types?.find((type) => type.connectionType === connectionType)?.label ?? connectionType}

@@ -57,11 +57,18 @@ export function History({ execution }: { execution: JobExecution }) {
     })),
   ];
   if (waitingFor) points.push({ key: "now", icon: IconHandStop, title: "Waits for a decision", at: null });
-  if (endTime) points.push({ key: "end", icon: looks[status].icon, title: looks[status].label, at: endTime });
+  // Whoever stopped it is said already.
+  if (endTime && status !== "STOPPED")
+    points.push({ key: "end", icon: looks[status].icon, title: looks[status].label, at: endTime });
   return (
     <Timeline bulletSize={22} lineWidth={2} m="md" color="gray" aria-label="History">
-      {points.toReversed().map(({ key, icon: Icon, title, at, reason }) => (
-        <Timeline.Item key={key} bullet={<Icon size={12} />} title={<Text size="sm">{title}</Text>}>
+      {points.toReversed().map(({ key, icon: Icon, title, at, reason }, i) => (
+        <Timeline.Item
+          key={key}
+          mt={i === 0 ? 0 : "sm"}
+          bullet={<Icon size={12} />}
+          title={<Text size="sm">{title}</Text>}
+        >
           {reason && (
             <Text size="sm" className="any-text">
               {reason}

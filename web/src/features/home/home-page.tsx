@@ -78,7 +78,7 @@ function OverTime() {
         />
       }
     >
-      <Paper p="md" pb="xs">
+      <Paper p="md">
         {timeline.error && !timeline.data ? (
           <Fault error={timeline.error} onRetry={() => void timeline.refetch()} />
         ) : (

@@ -71,7 +71,7 @@ export default function OverTimeChart({ timeline, range }: { timeline: Timeline;
       lineProps={{ isAnimationActive: false, strokeWidth: 1.5 }}
       dotProps={{ r: 3.5, strokeWidth: 1.5, stroke: "var(--pawl-card)" }}
       withLegend
-      legendProps={{ verticalAlign: "bottom", height: 32 }}
+      legendProps={{ verticalAlign: "bottom", height: 24 }}
       curveType="linear"
       withRightYAxis
       rightYAxisProps={{ domain: [0, 100], ticks: [0, 50, 100], unit: " %", width: 46 }}
