@@ -32,7 +32,8 @@ export function identityRoutes(app: FastifyInstance, dependencies: IdentityDepen
   }));
 
   route(app, "createPrincipal", async (call) => {
-    const row = await createPrincipal(pool, call.principal, call.body);
+    // Who was turned away by the identity provider for having none is let in at once.
+    const row = await changing(createPrincipal(pool, call.principal, call.body));
     call.audit({ target: { id: row.id, name: row.name }, changed: Object.keys(call.body) });
     return { data: presentPrincipal(row), message: `Principal ${row.name} was created.` };
   });

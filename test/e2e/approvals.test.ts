@@ -35,7 +35,7 @@ before(async () => {
   it = await startPawlInBrowser();
   job = (await it.pawl.client.createJob({ body: { name: "nightly", steps } })).data.id;
 });
-afterEach((test) => it?.closePages(test));
+afterEach((test) => it?.leavePages(test));
 after(() => it?.close());
 
 /** An execution that waits for its decision. */
@@ -199,7 +199,7 @@ test("what people wrote is text in every dialog and on the page of a link", asyn
   const hostile = (await it.pawl.client.createJob({ body })).data.id;
   const id = await waiting("x", hostile);
   const { data: links } = await it.pawl.client.createApprovalLinks({ params: { id }, body: {} });
-  const page = await it.open("/ui/", { viewport: phone });
+  const page = await it.open("/ui/", { viewport: phone, afresh: true });
   page.on("dialog", (dialog) => page.troubles.push(`a dialog: ${dialog.message()}`));
   const looked: [path: string, shows: string][] = [
     [`/ui/approvals?execution=${id}`, "Decision"],

@@ -4,6 +4,7 @@ import { after, afterEach, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import { makeCertificate } from "../helpers/certificates.ts";
 import { httpServer, type TestHttpServer } from "../helpers/http-server.ts";
+import { go } from "./helpers/go.ts";
 import { lookOver, phone, sticksOut } from "./helpers/look-over.ts";
 import { type PawlInBrowser, startPawlInBrowser } from "./helpers/pawl-in-browser.ts";
 
@@ -18,7 +19,7 @@ before(async () => {
   );
   it = await startPawlInBrowser();
 });
-afterEach((test) => it?.closePages(test));
+afterEach((test) => it?.leavePages(test));
 after(async () => {
   await it?.close();
   await shop?.[Symbol.asyncDispose]();
@@ -134,7 +135,9 @@ describe("global variables", () => {
     await click(page, "Save");
     await page.getByText("was not saved").waitFor();
 
-    await page.goto("/ui/variables/new");
+    await go(page, "Variables");
+    await click(page, "Leave");
+    await page.getByRole("link", { name: "New variable" }).click();
     await field(page, "Name").fill("RATES");
     await page.getByText("JSON", { exact: true }).click();
     await field(page, "Value").fill('{ "usual": 0.19');
@@ -144,7 +147,7 @@ describe("global variables", () => {
     await heading(page, "RATES");
     const { data } = await it.pawl.client.getVariableByName({ params: { name: "RATES" } });
     assert.deepEqual(data.value, { usual: 0.19 });
-    await page.goto("/ui/variables");
+    await go(page, "Variables");
     await page.getByRole("link", { name: "RATES" }).waitFor();
     await lookOver(page, "variables");
     assert.deepEqual(page.troubles, []);
@@ -194,7 +197,7 @@ describe("certificates", () => {
     await page.getByRole("group", { name: "Private key" }).getByText("Set").waitFor();
     assert.ok(!(await page.content()).includes("PRIVATE KEY"));
     await lookOver(page, "a certificate");
-    await page.goto("/ui/certificates");
+    await go(page, "Certificates");
     await page.getByRole("link", { name: "partner" }).waitFor();
     await lookOver(page, "certificates");
     assert.deepEqual(page.troubles, []);
@@ -266,7 +269,7 @@ describe("datasets", () => {
     await page.locator('input[type="file"]').setInputFiles(file);
     await click(page, "Upload");
     await page.getByText(/price-list.*already/i).waitFor();
-    await page.goto("/ui/datasets");
+    await go(page, "Datasets");
     await page.getByRole("link", { name: "price-list" }).waitFor();
     await lookOver(page, "datasets");
     assert.deepEqual(page.troubles, []);

@@ -12,7 +12,7 @@ before(async () => {
   it = await startPawlInBrowser();
   door = await gate();
 });
-afterEach((test) => it?.closePages(test));
+afterEach((test) => it?.leavePages(test));
 after(async () => {
   await it?.close();
   await door?.[Symbol.asyncDispose]();

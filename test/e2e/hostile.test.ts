@@ -135,12 +135,12 @@ before(async () => {
     ["an address that is none", `/ui/${encodeURIComponent(script)}`],
   );
 });
-afterEach((test) => it?.closePages(test));
+afterEach((test) => it?.leavePages(test));
 after(() => it?.close());
 
 describe("names that mean harm", () => {
   test("are text wherever they show: nothing runs, nothing is fetched, nothing sticks out of a phone", async () => {
-    const page = await it.open("/ui/", { viewport: phone });
+    const page = await it.open("/ui/", { viewport: phone, afresh: true });
     page.on("dialog", (dialog) => page.troubles.push(`a dialog: ${dialog.message()}`));
     page.on("request", (request) => {
       if (!request.url().startsWith(it.pawl.url)) page.troubles.push(`a request to ${request.url()}`);

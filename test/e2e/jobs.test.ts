@@ -6,6 +6,7 @@ import type { Page } from "playwright-core";
 import { companyJobs } from "../../src/cli/demo/company-jobs.ts";
 import { startOidcProvider } from "../helpers/oidc-provider.ts";
 import { startTestPawl } from "../helpers/running-pawl.ts";
+import { go } from "./helpers/go.ts";
 import { lookOver, phone } from "./helpers/look-over.ts";
 import { type PawlInBrowser, startPawlInBrowser } from "./helpers/pawl-in-browser.ts";
 
@@ -14,7 +15,7 @@ let it: PawlInBrowser;
 before(async () => {
   it = await startPawlInBrowser();
 });
-afterEach((test) => it?.closePages(test));
+afterEach((test) => it?.leavePages(test));
 after(() => it?.close());
 
 describe("the files of the interface", () => {
@@ -56,7 +57,7 @@ describe("the first load", () => {
       ["/ui/jobs", "Live"],
       ["/ui/executions", "Live"],
     ] as const) {
-      const page = await it.open("/docs", { afresh: true });
+      const page = await it.open("/health/live", { afresh: true });
       const sizes = new Map<string, number>();
       page.on("requestfinished", async (request) => {
         const name = request.url().split("/assets/")[1];
@@ -69,7 +70,6 @@ describe("the first load", () => {
       const needed = [...sizes].filter(([name]) => !name.startsWith("over-time-chart"));
       const total = needed.reduce((sum, [, size]) => sum + size, 0);
       assert.ok(total > 100_000 && total < 300_000, `${path}: ${total} bytes in ${needed.length} files`);
-      await page.context().close();
     }
   });
 });
@@ -304,7 +304,7 @@ describe("jobs", () => {
     await page.goto(`/ui/jobs/${ids["nightly-orders"]}/runs`);
     await page.getByRole("table", { name: "Executions of the job" }).getByText("Completed").waitFor();
     await lookOver(page, "the executions of a job");
-    await page.goto(`/ui/jobs/${ids["nightly-orders"]}/start`);
+    await page.getByRole("link", { name: "Start", exact: true }).click();
     await page.getByRole("button", { name: "As last time" }).click();
     assert.equal(await page.getByLabel("Day", { exact: false }).first().inputValue(), "2026-11-18");
     assert.deepEqual(page.troubles, []);
@@ -328,7 +328,7 @@ describe("jobs", () => {
     assert.equal(await page.getByRole("link", { name: "price-list" }).count(), 0);
     await drop(page, "price-list.yaml", text);
     await page.getByRole("heading", { name: "price-list", level: 1 }).waitFor();
-    await page.goto("/ui/jobs");
+    await go(page, "Jobs");
     await page.getByRole("link", { name: "payroll-export" }).waitFor();
     await drop(page, "broken.yaml", "name: broken\nsteps: []\n");
     await page.getByText("broken.yaml was not imported").waitFor();

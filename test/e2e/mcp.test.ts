@@ -4,6 +4,7 @@ import { after, afterEach, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import { listening } from "../mcp/hostile.ts";
 import { everything, type Peer } from "../mcp/peers.ts";
+import { go } from "./helpers/go.ts";
 import { lookOver, phone } from "./helpers/look-over.ts";
 import { type PawlInBrowser, startPawlInBrowser } from "./helpers/pawl-in-browser.ts";
 
@@ -31,7 +32,7 @@ before(async () => {
   );
   it = await startPawlInBrowser();
 });
-afterEach((test) => it?.closePages(test));
+afterEach((test) => it?.leavePages(test));
 after(async () => {
   await it?.close();
   await Promise.all([real, changing].map((peer) => peer?.[Symbol.asyncDispose]()));
@@ -40,6 +41,8 @@ after(async () => {
 const heading = (page: Page, name: string) => page.getByRole("heading", { name, exact: true }).waitFor();
 const field = (page: Page, name: string) => page.getByRole("textbox", { name, exact: true });
 const click = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).click();
+const tab = (page: Page, name: string) =>
+  page.getByRole("navigation", { name: "Administration" }).getByRole("link", { name }).click();
 const steps = (page: Page) => page.getByRole("list", { name: "Steps of the discovery" });
 
 describe("MCP servers", () => {
@@ -66,7 +69,7 @@ describe("MCP servers", () => {
     await page.getByRole("button", { name: /get-sum/ }).click();
     await page.getByText("First number").first().waitFor();
     await lookOver(page, "an MCP server with its tools");
-    await page.goto("/ui/mcp-servers");
+    await go(page, "MCP");
     await page.getByRole("row", { name: /everything.*Online.*13/ }).waitFor();
     await lookOver(page, "MCP servers");
     assert.deepEqual(page.troubles, []);
@@ -191,11 +194,12 @@ describe("administration", () => {
     const ada = data.find(({ name }) => name === "ada")!;
     assert.deepEqual(ada.authorities, ["JobService:*:read", "JobService:Job:execute"]);
     assert.deepEqual(ada.jobs, { tags: ["finance"] });
-    await page.goto("/ui/admin/principals");
+    await go(page, "Administration");
+    await tab(page, "Principals");
     await page.getByRole("row", { name: /ada.*limited/ }).waitFor();
     await lookOver(page, "principals");
 
-    await page.goto("/ui/admin/audit");
+    await tab(page, "Audit");
     await page.getByLabel("Search by record, action or who").fill("ada");
     const row = page.getByRole("row", { name: /Create principal.*ada.*admin/ });
     await row.waitFor();

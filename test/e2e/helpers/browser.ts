@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { type Browser, chromium } from "playwright-core";
 import { packedBrowser } from "./packed-browser.ts";
 
-const installed = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+const installed = ["/usr/bin/chromium", "/usr/bin/chromium-browser"];
 
 // No sandbox: root has none, and it looks at nothing but our own pages. No GPU: what stands in for one draws on the CPU,
 // slower than the browser's own way of doing without.
@@ -18,6 +18,7 @@ export async function openBrowser(): Promise<Browser> {
   const paths = named ? [named] : installed.filter((file) => existsSync(file));
   const ways = paths.map((executablePath) => () => chromium.launch({ executablePath, args }));
   if (!named) ways.unshift(openPacked);
+  if (!named) ways.push(() => chromium.launch({ channel: "chrome", args }));
   const faults: unknown[] = [];
   for (const open of ways) {
     try {

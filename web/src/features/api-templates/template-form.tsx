@@ -24,8 +24,9 @@ const pointer = (name: string) => name.replaceAll("~", "~0").replaceAll("/", "~1
 export function TemplateForm({ template, onSaved, readOnly = false }: TemplateFormProps) {
   const [draft, setDraft] = useState(() => draftOf(template));
   const set = (change: Partial<TemplateDraft>) => setDraft({ ...draft, ...change });
-  const save = useSave(template, (saved) => {
-    setDraft(draftOf(saved));
+  const save = useSave(template, (saved, sent) => {
+    // What was typed meanwhile stays.
+    setDraft((now) => (now === sent ? draftOf(saved) : now));
     return onSaved?.(saved);
   });
   const ready = isReady(draft);
@@ -161,7 +162,10 @@ export function TemplateForm({ template, onSaved, readOnly = false }: TemplateFo
   );
 }
 
-function useSave(template: ApiTemplate | undefined, onSaved: (saved: ApiTemplate) => unknown) {
+function useSave(
+  template: ApiTemplate | undefined,
+  onSaved: (saved: ApiTemplate, sent: TemplateDraft) => unknown,
+) {
   const queryClient = useQueryClient();
   return useMutation({
     mutationFn: async (draft: TemplateDraft) => {
@@ -176,11 +180,11 @@ function useSave(template: ApiTemplate | undefined, onSaved: (saved: ApiTemplate
       const query = template ? { expectedVersion: template.version } : {};
       return api.upsertApiTemplate({ query, body: inputOf(draft, template) });
     },
-    onSuccess: async ({ data, message }) => {
+    onSuccess: async ({ data, message }, sent) => {
       queryClient.setQueryData(["api-templates", "one", data.id], data);
       void queryClient.invalidateQueries({ queryKey: ["api-templates", "list"] });
       notifications.show({ message });
-      await onSaved(data);
+      await onSaved(data, sent);
     },
   });
 }

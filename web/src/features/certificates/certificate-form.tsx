@@ -41,8 +41,9 @@ export function CertificateForm({
 }) {
   const [draft, setDraft] = useState(() => draftOf(certificate));
   const set = (change: Partial<Draft>) => setDraft({ ...draft, ...change });
-  const save = useSave(certificate, (saved) => {
-    setDraft(draftOf(saved));
+  const save = useSave(certificate, (saved, sent) => {
+    // What was typed meanwhile stays.
+    setDraft((now) => (now === sent ? draftOf(saved) : now));
     return onSaved?.(saved);
   });
   const dirty = JSON.stringify(draft) !== JSON.stringify(draftOf(certificate));
@@ -146,7 +147,10 @@ function bodyOf(draft: Draft, certificate: Certificate | undefined): Certificate
   };
 }
 
-function useSave(certificate: Certificate | undefined, onSaved: (saved: Certificate) => unknown) {
+function useSave(
+  certificate: Certificate | undefined,
+  onSaved: (saved: Certificate, sent: Draft) => unknown,
+) {
   const queryClient = useQueryClient();
   return useMutation({
     mutationFn: async (draft: Draft) => {
@@ -161,11 +165,11 @@ function useSave(certificate: Certificate | undefined, onSaved: (saved: Certific
       const query = certificate ? { expectedVersion: certificate.version } : {};
       return api.upsertCertificate({ query, body: bodyOf(draft, certificate) });
     },
-    onSuccess: async ({ data, message }) => {
+    onSuccess: async ({ data, message }, sent) => {
       queryClient.setQueryData(["certificates", "one", data.id], data);
       void queryClient.invalidateQueries({ queryKey: ["certificates", "list"] });
       notifications.show({ message });
-      await onSaved(data);
+      await onSaved(data, sent);
     },
   });
 }

@@ -32,8 +32,9 @@ interface ConnectionFormProps {
 /** The form that a type's template asks for. */
 export function ConnectionForm({ type, connection, onSaved, readOnly = false }: ConnectionFormProps) {
   const [draft, setDraft] = useState<ConnectionDraft>(() => draftOf(type, connection));
-  const save = useSave(type, connection, (saved) => {
-    setDraft(draftOf(type, saved));
+  const save = useSave(type, connection, (saved, sent) => {
+    // What was typed meanwhile stays.
+    setDraft((now) => (now === sent ? draftOf(type, saved) : now));
     return onSaved?.(saved);
   });
   const test = useMutation({
@@ -180,7 +181,7 @@ function labelsOf({ fields }: ConnectionTypeInfo, names: string[]): string[] {
 function useSave(
   type: ConnectionTypeInfo,
   connection: Connection | undefined,
-  onSaved: (saved: Connection) => unknown,
+  onSaved: (saved: Connection, sent: ConnectionDraft) => unknown,
 ) {
   const queryClient = useQueryClient();
   return useMutation({
@@ -190,11 +191,11 @@ function useSave(
       const query = connection ? { expectedVersion: connection.version } : {};
       return api.upsertConnection({ query, body: inputOf(type, draft, connection) });
     },
-    onSuccess: async ({ data, message }) => {
+    onSuccess: async ({ data, message }, sent) => {
       queryClient.setQueryData(["connections", "one", data.id], data);
       void queryClient.invalidateQueries({ queryKey: ["connections", "list"] });
       notifications.show({ message });
-      await onSaved(data);
+      await onSaved(data, sent);
     },
     onError: (error) => {
       if (connection && asClientError(error)?.code === "CONFLICT") {

@@ -45,8 +45,9 @@ export function VariableForm({
 }) {
   const [draft, setDraft] = useState(() => draftOf(variable));
   const set = (change: Partial<Draft>) => setDraft({ ...draft, ...change });
-  const save = useSave(variable, (saved) => {
-    setDraft(draftOf(saved));
+  const save = useSave(variable, (saved, sent) => {
+    // What was typed meanwhile stays.
+    setDraft((now) => (now === sent ? draftOf(saved) : now));
     return onSaved?.(saved);
   });
   const dirty = JSON.stringify(draft) !== JSON.stringify(draftOf(variable));
@@ -197,7 +198,7 @@ function sentValue(draft: Draft, variable: Variable | undefined): Pick<VariableI
   return { value: draft.as === "json" ? JSON.parse(draft.text) : draft.text };
 }
 
-function useSave(variable: Variable | undefined, onSaved: (saved: Variable) => unknown) {
+function useSave(variable: Variable | undefined, onSaved: (saved: Variable, sent: Draft) => unknown) {
   const queryClient = useQueryClient();
   return useMutation({
     mutationFn: async (draft: Draft) => {
@@ -220,11 +221,11 @@ function useSave(variable: Variable | undefined, onSaved: (saved: Variable) => u
         },
       });
     },
-    onSuccess: async ({ data, message }) => {
+    onSuccess: async ({ data, message }, sent) => {
       queryClient.setQueryData(["variables", "one", data.id], data);
       void queryClient.invalidateQueries({ queryKey: ["variables", "list"] });
       notifications.show({ message });
-      await onSaved(data);
+      await onSaved(data, sent);
     },
   });
 }
