@@ -1,6 +1,7 @@
 import type { Timeline } from "@contract/overview.ts";
 import { CompositeChart } from "@mantine/charts";
 import "@mantine/charts/styles.layer.css";
+import { ColorSwatch, Group } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { foundBy } from "../executions/found-by.ts";
 import { OverTimeTooltip } from "./over-time-tooltip.tsx";
@@ -17,6 +18,8 @@ const bars = [
   { name: "unfinished", label: "Not over", color: "var(--st-blue-solid)" },
 ];
 
+const success = { name: "success", label: "Success", color: "var(--mantine-color-dimmed)" };
+
 /** Executions over time by what became of them, with the share that succeeded; a bar leads to what it counts. */
 export default function OverTimeChart({ timeline, range }: { timeline: Timeline; range: RangeName }) {
   const navigate = useNavigate();
@@ -31,38 +34,42 @@ export default function OverTimeChart({ timeline, range }: { timeline: Timeline;
   }
 
   return (
-    <CompositeChart
-      h={250}
-      data={data}
-      dataKey="at"
-      series={[
-        ...bars.map((bar) => ({ ...bar, type: "bar" as const })),
-        {
-          name: "success",
-          label: "Success",
-          color: "var(--mantine-color-dimmed)",
-          type: "line",
-          yAxisId: "right",
-        },
-      ]}
-      barProps={{ stackId: "all", isAnimationActive: false }}
-      lineProps={{ isAnimationActive: false, strokeWidth: 1.5 }}
-      dotProps={{ r: 3.5, strokeWidth: 1.5, stroke: "var(--pawl-card)" }}
-      withLegend
-      legendProps={{ verticalAlign: "bottom", height: 24 }}
-      curveType="linear"
-      withRightYAxis
-      rightYAxisProps={{ domain: [0, 100], ticks: [0, 50, 100], unit: " %", width: 46 }}
-      yAxisProps={{ allowDecimals: false, width: 36 }}
-      xAxisProps={{ tickFormatter: (at: string) => format.format(new Date(at)), minTickGap: 28 }}
-      composedChartProps={{
-        onClick: ({ activeTooltipIndex }) => open(activeTooltipIndex),
-        style: { cursor: "pointer" },
-      }}
-      tooltipProps={{
-        isAnimationActive: false,
-        content: ({ payload }) => <OverTimeTooltip stretch={payload?.[0]?.payload as Stretch | undefined} />,
-      }}
-    />
+    <>
+      <CompositeChart
+        h={210}
+        data={data}
+        dataKey="at"
+        series={[
+          ...bars.map((bar) => ({ ...bar, type: "bar" as const })),
+          { ...success, type: "line", yAxisId: "right" },
+        ]}
+        barProps={{ stackId: "all", isAnimationActive: false }}
+        lineProps={{ isAnimationActive: false, strokeWidth: 1.5 }}
+        dotProps={{ r: 3.5, strokeWidth: 1.5, stroke: "var(--pawl-card)" }}
+        curveType="linear"
+        withRightYAxis
+        rightYAxisProps={{ domain: [0, 100], ticks: [0, 50, 100], unit: " %", width: 46 }}
+        yAxisProps={{ allowDecimals: false, width: 36 }}
+        xAxisProps={{ tickFormatter: (at: string) => format.format(new Date(at)), minTickGap: 28 }}
+        composedChartProps={{
+          onClick: ({ activeTooltipIndex }) => open(activeTooltipIndex),
+          style: { cursor: "pointer" },
+        }}
+        tooltipProps={{
+          isAnimationActive: false,
+          content: ({ payload }) => (
+            <OverTimeTooltip stretch={payload?.[0]?.payload as Stretch | undefined} />
+          ),
+        }}
+      />
+      <Group gap="xs 1rem" justify="center" mt="sm" aria-hidden>
+        {[...bars, success].map(({ name, label, color }) => (
+          <Group key={name} gap={6} fz="xs" c="dimmed">
+            <ColorSwatch size={9} color={color} withShadow={false} />
+            {label}
+          </Group>
+        ))}
+      </Group>
+    </>
   );
 }
