@@ -24,8 +24,8 @@ const dark: MantineColorsTuple = [
   "#30353b",
   "#262a2f",
   "#1d2024",
-  "#16181b",
-  "#111315",
+  "#101214",
+  "#0c0e10",
 ];
 
 export const theme = createTheme({

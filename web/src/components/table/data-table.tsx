@@ -184,9 +184,11 @@ function Cards<T>({ label, columns, items, row, rowKey, before, after }: Layout<
                   <span key={id}>{cell(data)}</span>
                 ))}
               </span>
-              {at("aside").map(({ id, cell }) => (
-                <span key={id}>{cell(data)}</span>
-              ))}
+              <span className={classes.cardAside}>
+                {at("aside").map(({ id, cell }) => (
+                  <span key={id}>{cell(data)}</span>
+                ))}
+              </span>
             </div>
             <div className={classes.cardMeta}>
               {at("meta").map(({ id, cell }) => (
