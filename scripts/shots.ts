@@ -104,11 +104,6 @@ export const shots: Shot[] = [
     },
   },
   {
-    name: "version-diff",
-    path: (scene) => `${nightly(scene)}/versions?version=1`,
-    ready: text("concurrency"),
-  },
-  {
     name: "approvals",
     path: () => "/ui/approvals",
     ready: async (page) => {
@@ -141,7 +136,7 @@ export const shots: Shot[] = [
   {
     name: "mcp-settings",
     path: ({ mcpServer }) => `/ui/mcp-servers/${mcpServer}/settings`,
-    ready: text("Token"),
+    ready: heading("Settings"),
   },
   { name: "datasets", path: () => "/ui/datasets", ready: text("price-list") },
   {
@@ -153,7 +148,7 @@ export const shots: Shot[] = [
   { name: "files", path: () => "/ui/files", ready: text("invoice-template") },
   { name: "file", path: ({ file }) => `/ui/files/${file}`, ready: text("Used by") },
   { name: "api-template", path: ({ template }) => `/ui/api-templates/${template}`, ready: text("Used by") },
-  { name: "variable", path: ({ variable }) => `/ui/variables/${variable}`, ready: text("Used by") },
+  { name: "variable", path: ({ variable }) => `/ui/variables/${variable}`, ready: heading("Settings") },
   {
     name: "certificate",
     path: ({ certificate }) => `/ui/certificates/${certificate}`,
@@ -172,7 +167,7 @@ export const shots: Shot[] = [
   { name: "token", path: () => "/ui/admin/tokens", ready: press("New token", "Acts as") },
   { name: "principal", path: ({ principal }) => `/ui/admin/principals/${principal}`, ready: text("May do") },
   { name: "principals", path: () => "/ui/admin/principals", ready: text("everything") },
-  { name: "audit", path: () => "/ui/admin/audit", ready: text("Create job") },
+  { name: "audit", path: () => "/ui/admin/audit", ready: text("Verify") },
   {
     name: "system",
     path: () => "/ui/admin/system",

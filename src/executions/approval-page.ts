@@ -117,7 +117,7 @@ function field(name: string, property: Property, required: string[]): string {
     const checked = property.default === true ? " checked" : "";
     return `<label><input type="checkbox" name="${id}"${checked}> ${label}</label>${about}`;
   }
-  const head = `<label for="${id}">${label}</label>`;
+  const head = `<label for="${id}">${label}${must ? "" : " (optional)"}</label>`;
   if (Array.isArray(property.enum)) {
     const options = property.enum.map((item) => {
       const text = escaped(textOf(item));

@@ -14,10 +14,24 @@ const petrol: MantineColorsTuple = [
   "#06424d",
 ];
 
+/** The greys of the dark scheme, as cool as its cards: fields and buttons would look brown on them. */
+const dark: MantineColorsTuple = [
+  "#d6d9dd",
+  "#b8bdc4",
+  "#8b929b",
+  "#6b727b",
+  "#3b4148",
+  "#30353b",
+  "#262a2f",
+  "#1d2024",
+  "#101214",
+  "#0c0e10",
+];
+
 export const theme = createTheme({
   primaryColor: "petrol",
   primaryShade: { light: 7, dark: 6 },
-  colors: { petrol },
+  colors: { petrol, dark },
   autoContrast: true,
   defaultRadius: "md",
   radius: { lg: "12px" },
@@ -70,5 +84,8 @@ export const variables: CSSVariablesResolver = () => ({
     "--mantine-color-body": "#16181b",
     "--mantine-color-dimmed": "#a2aab3",
     "--mantine-color-anchor": "#7cc4d2",
+    "--mantine-color-petrol-light": "#1d3a41",
+    "--mantine-color-petrol-light-hover": "#24464e",
+    "--mantine-color-petrol-light-color": "#9ad9e5",
   },
 });

@@ -190,9 +190,11 @@ function Cards<T>({ label, columns, items, row, rowKey, before, after }: Layout<
                   <span key={id}>{cell(data, index)}</span>
                 ))}
               </span>
-              {at("aside").map(({ id, cell }) => (
-                <span key={id}>{cell(data, index)}</span>
-              ))}
+              <span className={classes.cardAside}>
+                {at("aside").map(({ id, cell }) => (
+                  <span key={id}>{cell(data, index)}</span>
+                ))}
+              </span>
             </div>
             <div className={classes.cardMeta}>
               {at("meta").map(({ id, cell }) => (

@@ -153,8 +153,10 @@ function factsOf(record: AuditRecord): Fact[] {
   ];
 }
 
-/** upsertConnection: Upsert connection. */
+/** upsertConnection: Save connection. */
 function wordsOf(action: string): string {
-  const words = action.replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  const words = action
+    .replace(/^upsert/, "save")
+    .replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   return words.replace(/^./, (letter) => letter.toUpperCase());
 }

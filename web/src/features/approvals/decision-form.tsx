@@ -72,7 +72,7 @@ export function DecisionForm({ executionId, waitingFor, choice: first, leadsTo, 
   const send = (
     <>
       {commentField}
-      <Text size="sm" mt="md" p="sm" style={{ background: "var(--pawl-active)", borderRadius: 8 }}>
+      <Text size="sm" mt="md" p="sm" className="foretold">
         {leadsTo[choice]}
       </Text>
       {decision.error && faults.length === 0 && <Fault error={decision.error} title="It was not decided" />}

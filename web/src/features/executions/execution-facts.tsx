@@ -35,7 +35,7 @@ export function ExecutionFacts({ execution }: { execution: JobExecution }) {
         </Fact>
         <Fact
           label="Started by"
-          note={client ? `through ${client.name ?? "an assistant"}` : triggerText(execution)}
+          note={client ? `through ${client.name ?? "an assistant"}` : <Trigger execution={execution} />}
         >
           {startedBy}
         </Fact>
@@ -65,7 +65,23 @@ export function ExecutionFacts({ execution }: { execution: JobExecution }) {
   );
 }
 
-function Fact({ label, note, children }: { label: string; note?: string | undefined; children: ReactNode }) {
+/** Of what a step of another execution started: the way there. */
+function Trigger({ execution }: { execution: JobExecution }) {
+  const { triggeredBy, triggerSource } = execution;
+  if (triggeredBy !== "job" || !triggerSource) return triggerText(execution);
+  return (
+    <Anchor
+      size="xs"
+      renderRoot={(props) => (
+        <Link to="/executions/$executionId" params={{ executionId: triggerSource }} {...props} />
+      )}
+    >
+      by a step of another job
+    </Anchor>
+  );
+}
+
+function Fact({ label, note, children }: { label: string; note?: ReactNode; children: ReactNode }) {
   return (
     <div>
       <Text size="xs" c="dimmed">

@@ -115,7 +115,7 @@ function RestartForm({
           faults={faults}
         />
       )}
-      <Text size="sm" p="sm" style={{ background: "var(--pawl-active)", borderRadius: 8 }}>
+      <Text size="sm" p="sm" className="foretold">
         {saidOf(position, count, latest)} What they answered so far stays readable as attempt{" "}
         {execution.attempts.at(-1)?.run ?? execution.run}.
       </Text>

@@ -2,6 +2,7 @@ import type { ExecutionStatus } from "@contract/execution.ts";
 import type { Timeline } from "@contract/overview.ts";
 import { CompositeChart } from "@mantine/charts";
 import "@mantine/charts/styles.layer.css";
+import { ColorSwatch, Group } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { useRef } from "react";
 import { foundBy } from "../executions/found-by.ts";
@@ -18,6 +19,8 @@ const bars = [
   { name: "stopped", label: "Stopped", color: "var(--st-gray-solid)" },
   { name: "unfinished", label: "Not over", color: "var(--st-blue-solid)" },
 ];
+
+const success = { name: "success", label: "Success", color: "var(--mantine-color-dimmed)" };
 
 const statuses: Record<string, ExecutionStatus[]> = {
   completed: ["COMPLETED"],
@@ -45,49 +48,51 @@ export default function OverTimeChart({ timeline, range }: { timeline: Timeline;
   }
 
   return (
-    <CompositeChart
-      h={250}
-      data={data}
-      onKeyDown={({ key }) => key === "Enter" && open(shown.current)}
-      dataKey="at"
-      series={[
-        ...bars.map((bar) => ({ ...bar, type: "bar" as const })),
-        {
-          name: "success",
-          label: "Success",
-          color: "var(--mantine-color-dimmed)",
-          type: "line",
-          yAxisId: "right",
-        },
-      ]}
-      barProps={({ name }) => ({
-        stackId: "all",
-        isAnimationActive: false,
-        onClick: ({ payload }, _, event) => {
-          event.stopPropagation();
-          open(payload as Stretch, statuses[name]);
-        },
-      })}
-      lineProps={{ isAnimationActive: false, strokeWidth: 1.5 }}
-      dotProps={{ r: 3.5, strokeWidth: 1.5, stroke: "var(--pawl-card)" }}
-      withLegend
-      legendProps={{ verticalAlign: "bottom", height: 24 }}
-      curveType="linear"
-      withRightYAxis
-      rightYAxisProps={{ domain: [0, 100], ticks: [0, 50, 100], unit: " %", width: 46 }}
-      yAxisProps={{ allowDecimals: false, width: 36 }}
-      xAxisProps={{ tickFormatter: (at: string) => format.format(new Date(at)), minTickGap: 28 }}
-      composedChartProps={{
-        onClick: ({ activeTooltipIndex }) => open(data[Number(activeTooltipIndex)]),
-        style: { cursor: "pointer" },
-      }}
-      tooltipProps={{
-        isAnimationActive: false,
-        content: ({ active, payload }) => {
-          shown.current = active ? (payload?.[0]?.payload as Stretch | undefined) : undefined;
-          return <OverTimeTooltip stretch={shown.current} />;
-        },
-      }}
-    />
+    <>
+      <CompositeChart
+        h={210}
+        data={data}
+        onKeyDown={({ key }) => key === "Enter" && open(shown.current)}
+        dataKey="at"
+        series={[
+          ...bars.map((bar) => ({ ...bar, type: "bar" as const })),
+          { ...success, type: "line", yAxisId: "right" },
+        ]}
+        barProps={({ name }) => ({
+          stackId: "all",
+          isAnimationActive: false,
+          onClick: ({ payload }, _, event) => {
+            event.stopPropagation();
+            open(payload as Stretch, statuses[name]);
+          },
+        })}
+        lineProps={{ isAnimationActive: false, strokeWidth: 1.5 }}
+        dotProps={{ r: 3.5, strokeWidth: 1.5, stroke: "var(--pawl-card)" }}
+        curveType="linear"
+        withRightYAxis
+        rightYAxisProps={{ domain: [0, 100], ticks: [0, 50, 100], unit: " %", width: 46 }}
+        yAxisProps={{ allowDecimals: false, width: 36 }}
+        xAxisProps={{ tickFormatter: (at: string) => format.format(new Date(at)), minTickGap: 28 }}
+        composedChartProps={{
+          onClick: ({ activeTooltipIndex }) => open(data[Number(activeTooltipIndex)]),
+          style: { cursor: "pointer" },
+        }}
+        tooltipProps={{
+          isAnimationActive: false,
+          content: ({ active, payload }) => {
+            shown.current = active ? (payload?.[0]?.payload as Stretch | undefined) : undefined;
+            return <OverTimeTooltip stretch={shown.current} />;
+          },
+        }}
+      />
+      <Group gap="md" justify="center" mt="sm" aria-hidden>
+        {[...bars, success].map(({ name, label, color }) => (
+          <Group key={name} gap={6} fz="xs" c="dimmed">
+            <ColorSwatch size={9} color={color} withShadow={false} />
+            {label}
+          </Group>
+        ))}
+      </Group>
+    </>
   );
 }

@@ -1,7 +1,7 @@
 import { Anchor, Badge, Button, Group } from "@mantine/core";
 import { IconPlayerPlayFilled } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, Link, Outlet } from "@tanstack/react-router";
+import { getRouteApi, Link, Outlet, useLocation } from "@tanstack/react-router";
 import { Fault } from "../../components/fault.tsx";
 import { type LinkTab, LinkTabs } from "../../components/link-tabs.tsx";
 import { Page } from "../../components/page.tsx";
@@ -18,6 +18,8 @@ export function JobLayout() {
   const { jobId } = route.useParams();
   const { data: job, error, refetch } = useQuery(jobQuery(jobId));
   const can = useCan();
+  // There its form has a button of its own.
+  const starting = useLocation().pathname.endsWith("/start");
   useVisited(job && { kind: "job", id: job.id, name: job.name });
   if (error && !job) return <Fault error={error} onRetry={() => void refetch()} />;
   if (!job) return <PageSkeleton />;
@@ -50,7 +52,7 @@ export function JobLayout() {
       about={job.description}
       actions={
         <>
-          {can("JobService:Job:execute") && (
+          {!starting && can("JobService:Job:execute") && (
             <Button
               leftSection={<IconPlayerPlayFilled size={15} />}
               renderRoot={(props) => <Link to="/jobs/$jobId/start" params={{ jobId }} {...props} />}
