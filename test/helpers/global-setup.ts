@@ -1,3 +1,4 @@
+import { compileCache } from "./compile-cache.ts";
 import { startTestServer, type TestServer } from "./test-server.ts";
 
 // Run by `node --test --test-global-setup=test/helpers/global-setup.ts`, in the process that starts those of the test
@@ -10,6 +11,7 @@ export async function globalSetup(): Promise<void> {
   server = await startTestServer();
   // Not PAWL_…: a process that a test starts would refuse to run with a variable of Pawl's that it does not know.
   process.env.TEST_DATABASE_SERVER = server.url;
+  process.env.NODE_COMPILE_CACHE ??= compileCache;
 }
 
 /** Ends it, with every database in it. */

@@ -1,11 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { compileCache } from "./compile-cache.ts";
 
 const bin = fileURLToPath(new URL("../../bin/pawl.js", import.meta.url));
-
-const compileCache = join(tmpdir(), "pawl-test-compile-cache");
 
 export interface Outcome {
   code: number | null;
@@ -35,7 +32,6 @@ export function spawnPawl(
     env: {
       PATH: process.env.PATH ?? "",
       HOME: process.env.HOME ?? "/",
-      // Halves the time that a short command takes to start.
       NODE_COMPILE_CACHE: compileCache,
       ...options.env,
     },
