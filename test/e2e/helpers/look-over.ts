@@ -80,8 +80,11 @@ export async function sticksOut(page: Page): Promise<unknown> {
 const widest = `(() => {
   const { clientWidth, scrollWidth } = document.documentElement;
   if (scrollWidth <= clientWidth) return null;
+  // Text sticks out of its element, which itself does not.
   const out = [...document.querySelectorAll("body *")].filter(
-    (element) => element.getBoundingClientRect().right > clientWidth + 1,
+    (element) =>
+      element.getBoundingClientRect().left + element.scrollWidth > clientWidth + 1 &&
+      getComputedStyle(element).overflowX === "visible",
   );
   const last = out.at(-1);
   return scrollWidth + " px: " + out.length + " elements, such as <" + last?.tagName.toLowerCase() + ' class="' + last?.className + '">';
