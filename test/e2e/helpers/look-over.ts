@@ -31,6 +31,8 @@ const passedOver = [
  * other colours: to go back would draw all of it once more.
  */
 export async function lookOver(page: Opened, name: string): Promise<void> {
+  // A list that is being read anew is pale meanwhile.
+  await page.locator("[data-stale]").first().waitFor({ state: "detached" });
   const size = page.viewportSize()!;
   const scheme = page.locator("html[data-mantine-color-scheme]");
   const first = await scheme.getAttribute("data-mantine-color-scheme");
