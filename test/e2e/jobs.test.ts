@@ -75,7 +75,7 @@ describe("the first load", () => {
 });
 
 describe("signing in", () => {
-  test("asks for a token, says what is wrong with one, and leads to the page that was wanted", async () => {
+  test("asks for a token, says what is wrong with one, leads to the page that was wanted, and ends by the account's menu", async () => {
     const page = await it.newPage();
     await page.goto("/ui/executions?q=never");
     await page.getByLabel("API token").fill("pawl_wrong");
@@ -87,6 +87,11 @@ describe("signing in", () => {
     assert.equal(new URL(page.url()).search, "?q=never");
     await page.getByText("No execution fits").waitFor();
     assert.deepEqual(page.troubles, []);
+    await page.getByRole("button", { name: "Account of admin" }).click();
+    await page.getByRole("menuitem", { name: "Sign out" }).click();
+    await page.getByLabel("API token").waitFor();
+    await page.goto("/ui/jobs");
+    await page.getByLabel("API token").waitFor();
   });
 
   test("works once by a link, whose code does not stay in the address", async () => {
@@ -128,23 +133,6 @@ describe("signing in", () => {
       await pawl.close();
       await provider.close();
     }
-  });
-
-  test("ends by the account's menu, and the pages are closed from then on", async () => {
-    const page = await it.open("/ui/jobs", { afresh: true });
-    await page.getByRole("button", { name: "Account of admin" }).click();
-    await page.getByRole("menuitem", { name: "Sign out" }).click();
-    await page.getByLabel("API token").waitFor();
-    await page.goto("/ui/jobs");
-    await page.getByLabel("API token").waitFor();
-  });
-
-  test("offers nothing that one may not do", async () => {
-    const { token } = await it.pawl.principal(["JobService:Job:read"]);
-    const page = await it.open("/ui/", { token });
-    const navigation = page.getByRole("navigation", { name: "Main" });
-    await navigation.getByRole("link", { name: "Jobs" }).waitFor();
-    assert.deepEqual(await navigation.getByRole("link").allInnerTexts(), ["Home", "Jobs"]);
   });
 });
 
@@ -339,6 +327,8 @@ describe("jobs", () => {
     const { token } = await it.pawl.principal(["JobService:Job:read"]);
     const page = await it.open(`/ui/jobs/${ids["nightly-orders"]}`, { token });
     await page.getByText("Let finance look", { exact: true }).waitFor();
+    const navigation = page.getByRole("navigation", { name: "Main" });
+    assert.deepEqual(await navigation.getByRole("link").allInnerTexts(), ["Home", "Jobs"]);
     const tabs = page.getByRole("navigation", { name: "Job" }).getByRole("link");
     assert.deepEqual(await tabs.allInnerTexts(), ["Overview", "Versions"]);
     assert.equal(await page.getByRole("link", { name: "Start" }).count(), 0);

@@ -201,6 +201,7 @@ describe("administration", () => {
 
     await tab(page, "Audit");
     await page.getByLabel("Search by record, action or who").fill("ada");
+    await page.waitForURL(/q=ada/);
     const row = page.getByRole("row", { name: /Create principal.*ada.*admin/ });
     await row.waitFor();
     await row.getByRole("button", { name: "Create principal" }).click();

@@ -31,6 +31,8 @@ const passedOver = [
  * other colours: to go back would draw all of it once more.
  */
 export async function lookOver(page: Opened, name: string): Promise<void> {
+  // A list that is being read anew is pale meanwhile.
+  await page.locator("[data-stale]").first().waitFor({ state: "detached" });
   const size = page.viewportSize()!;
   const scheme = page.locator("html[data-mantine-color-scheme]");
   const first = await scheme.getAttribute("data-mantine-color-scheme");
@@ -80,8 +82,11 @@ export async function sticksOut(page: Page): Promise<unknown> {
 const widest = `(() => {
   const { clientWidth, scrollWidth } = document.documentElement;
   if (scrollWidth <= clientWidth) return null;
+  // Text sticks out of its element, which itself does not.
   const out = [...document.querySelectorAll("body *")].filter(
-    (element) => element.getBoundingClientRect().right > clientWidth + 1,
+    (element) =>
+      element.getBoundingClientRect().left + element.scrollWidth > clientWidth + 1 &&
+      getComputedStyle(element).overflowX === "visible",
   );
   const last = out.at(-1);
   return scrollWidth + " px: " + out.length + " elements, such as <" + last?.tagName.toLowerCase() + ' class="' + last?.className + '">';

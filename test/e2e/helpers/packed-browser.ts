@@ -1,11 +1,12 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, renameSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { madeOnce } from "./alone.ts";
 
 const bin = fileURLToPath(new URL("../bin", import.meta.resolve("@sparticuz/chromium")));
+const { version } = JSON.parse(readFileSync(join(bin, "../package.json"), "utf8"));
 
 // Of the package's own way, `executablePath()`, this takes the unpacking only: it does that under fixed names in the
 // temporary folder, and takes what another process or user has begun there for whole.
@@ -16,11 +17,12 @@ const unpack = `
 
 /** The browser that the npm package brings along, unpacked once for each user, with the fonts and libraries beside it. */
 export async function packedBrowser(): Promise<{ executablePath: string; libraries: string; fonts: string }> {
-  const home = join(tmpdir(), `pawl-test-browser-${userInfo().uid}`);
+  const { uid } = userInfo();
+  const home = join(tmpdir(), `pawl-test-browser-${version}-${uid}`);
   const at = (name: string) => join(home, name);
   await madeOnce(
     `${home}.unpacking`,
-    () => existsSync(at("chromium")),
+    () => mine(at("chromium"), uid),
     () => {
       const fresh = mkdtempSync(`${home}-`);
       const files = ["chromium.br", "fonts.tar.br", "al2023.tar.br"].map((name) => join(bin, name));
@@ -36,6 +38,11 @@ export async function packedBrowser(): Promise<{ executablePath: string; librari
     },
   );
   return { executablePath: at("chromium"), libraries: at("al2023/lib"), fonts: at("fonts.conf") };
+}
+
+/** Everybody may put something into the temporary folder. */
+function mine(file: string, uid: number): boolean {
+  return statSync(file, { throwIfNoEntry: false })?.uid === uid;
 }
 
 /** Those of the system, and these where it has none: without any, no text has a width. */
