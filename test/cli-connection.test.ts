@@ -220,7 +220,12 @@ describe("pawl connection and pawl var", () => {
     assert.deepEqual([again.secret, again.description, again.version], [true, "of the shop", 2]);
     assert.deepEqual((await json(["var", "set", "api_key", "plain now", "--no-secret"])).value, "plain now");
     assert.equal((await pawl(["var", "set", "not-a-name", "x"])).code, 5);
-    assert.equal((await pawl(["var", "delete", "region", "--yes"])).code, 0);
+    const step = { key: "a", type: "log", input: { message: "{{ vars.region }}" } };
+    await server.client.createJob({ body: { name: "uses-region", steps: [step] } });
+    const used = await pawl(["var", "delete", "region", "--yes"]);
+    assert.equal(used.code, 5);
+    assert.match(used.stderr, /used by "uses-region"/);
+    assert.equal((await pawl(["var", "delete", "region", "--yes", "--force"])).code, 0);
     assert.equal((await pawl(["var", "show", "region"])).code, 5);
     for (const text of said) assert.ok(!text.includes(canary), text);
   });

@@ -153,6 +153,23 @@ describe("global variables", () => {
     assert.deepEqual(page.troubles, []);
   });
 
+  test("may have any name that expressions take, and none that another has", async () => {
+    const page = await it.open("/ui/variables/new");
+    // The first is a word that paths have, and can't be asked for by one.
+    for (const name of ["name", "rate"]) {
+      await page.goto("/ui/variables/new");
+      await field(page, "Name").fill(name);
+      await field(page, "Value").fill("first");
+      await click(page, "Make the variable");
+      await heading(page, name);
+    }
+    await page.goto("/ui/variables/new");
+    await field(page, "Name").fill("rate");
+    await click(page, "Make the variable");
+    await page.getByText("There is a variable of this name already.").waitFor();
+    assert.deepEqual(page.troubles, []);
+  });
+
   test("say which jobs use them, and what a deletion means to these", async () => {
     const { client } = it.pawl;
     const { data } = await client.upsertVariable({ body: { name: "REGION", value: "eu" } });

@@ -7,6 +7,7 @@ import { DescriptionField } from "../../components/description-field.tsx";
 import { SaveButtons } from "../../components/save-buttons.tsx";
 import { api } from "../../services/api.ts";
 import { FormFault, faultAt } from "../configuration/form-faults.tsx";
+import { refuseTaken } from "../configuration/refuse-taken.ts";
 import { LeaveGuard } from "../jobs/editor/leave-guard.tsx";
 import { BodyFields } from "./body-fields.tsx";
 import { draftOf, inputOf, isJson, isReady, methods, type TemplateDraft } from "./draft.ts";
@@ -169,14 +170,7 @@ function useSave(
   const queryClient = useQueryClient();
   return useMutation({
     mutationFn: async (draft: TemplateDraft) => {
-      if (!template && draft.name !== "") {
-        // An upsert by name would change the one that has it.
-        const { data: taken } = await api.apiTemplateExists({ params: { name: draft.name }, query: {} });
-        if (taken)
-          throw new Error(
-            "There is a template of this name already. Choose another name, or change that one.",
-          );
-      }
+      if (!template) await refuseTaken("template", draft.name, api.searchApiTemplates);
       const query = template ? { expectedVersion: template.version } : {};
       return api.upsertApiTemplate({ query, body: inputOf(draft, template) });
     },

@@ -7,6 +7,7 @@ import { DescriptionField } from "../../components/description-field.tsx";
 import { SaveButtons } from "../../components/save-buttons.tsx";
 import { api } from "../../services/api.ts";
 import { FormFault, faultAt } from "../configuration/form-faults.tsx";
+import { refuseTaken } from "../configuration/refuse-taken.ts";
 import { keepSecret, type SecretChange, SecretInput } from "../configuration/secret-input.tsx";
 import { LeaveGuard } from "../jobs/editor/leave-guard.tsx";
 import { PemInput } from "./pem-input.tsx";
@@ -154,14 +155,7 @@ function useSave(
   const queryClient = useQueryClient();
   return useMutation({
     mutationFn: async (draft: Draft) => {
-      if (!certificate && draft.name !== "") {
-        // An upsert by name would change the one that has it.
-        const { data: taken } = await api.certificateExists({ params: { name: draft.name }, query: {} });
-        if (taken)
-          throw new Error(
-            "There is a certificate of this name already. Choose another name, or change that one.",
-          );
-      }
+      if (!certificate) await refuseTaken("certificate", draft.name, api.searchCertificates);
       const query = certificate ? { expectedVersion: certificate.version } : {};
       return api.upsertCertificate({ query, body: bodyOf(draft, certificate) });
     },

@@ -7,6 +7,7 @@ import { DescriptionField } from "../../components/description-field.tsx";
 import { SaveButtons } from "../../components/save-buttons.tsx";
 import { api } from "../../services/api.ts";
 import { FormFault, faultAt } from "../configuration/form-faults.tsx";
+import { refuseTaken } from "../configuration/refuse-taken.ts";
 import { keepSecret, type SecretChange, SecretInput } from "../configuration/secret-input.tsx";
 import { LeaveGuard } from "../jobs/editor/leave-guard.tsx";
 
@@ -202,14 +203,7 @@ function useSave(variable: Variable | undefined, onSaved: (saved: Variable, sent
   const queryClient = useQueryClient();
   return useMutation({
     mutationFn: async (draft: Draft) => {
-      if (!variable && /^[A-Za-z]\w*$/.test(draft.name)) {
-        // An upsert by name would change the one that has it.
-        const { data: taken } = await api.variableExists({ params: { name: draft.name }, query: {} });
-        if (taken)
-          throw new Error(
-            "There is a variable of this name already. Choose another name, or change that one.",
-          );
-      }
+      if (!variable) await refuseTaken("variable", draft.name, api.searchVariables);
       return api.upsertVariable({
         query: variable ? { expectedVersion: variable.version } : {},
         body: {
