@@ -89,7 +89,8 @@ async function changingServer(client: Client, cleanup: AsyncDisposableStack): Pr
   const server = await listening(
     createServer(async (request, response) => {
       const { id, method } = JSON.parse(Buffer.concat(await request.toArray()).toString() || "{}");
-      const result = method === "initialize" ? opened : { tools: tools[asked++ % 2] };
+      const result =
+        method === "initialize" ? opened : { tools: tools[method === "tools/list" ? asked++ % 2 : 0] };
       response.setHeader("content-type", "application/json");
       response.end(JSON.stringify({ jsonrpc: "2.0", id, result }));
     }),

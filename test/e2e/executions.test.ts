@@ -348,7 +348,9 @@ describe("home", () => {
     await page.getByText("last 30 days").first().waitFor();
     assert.match(page.url(), /range=month/);
     const failed = page.getByRole("main").getByRole("link", { name: "Failed", exact: true });
-    const count = await failed.locator("..").locator("div").first().textContent();
+    const number = failed.locator("..").locator("div").first();
+    await number.filter({ hasText: /\d/ }).waitFor();
+    const count = await number.textContent();
     await failed.click();
     await page.getByRole("heading", { level: 1, name: "Executions" }).waitFor();
     await page.getByRole("row").nth(Number(count)).getByText("Failed").waitFor();

@@ -1,16 +1,12 @@
-const words: Record<string, string> = {
+const triggers: Record<string, string> = {
   api: "API",
   manual: "By hand",
   schedule: "Schedule",
   webhook: "Webhook",
-  ui: "web interface",
-  cli: "command line",
-  "mcp-server": "assistant",
 };
+const sources: Record<string, string> = { ui: "web", cli: "command line", "mcp-server": "assistant" };
 
-const wordOf = (name: string) => words[name] ?? name;
-
-/** How an execution came to be, and from where: "By hand · web interface". What is not known stays as it was said. */
+/** How an execution came to be, and from where: "By hand · web". What is not known stays as it was said. */
 export function triggerText({
   triggeredBy,
   triggerSource,
@@ -20,6 +16,7 @@ export function triggerText({
 }): string {
   // Its source is the id of the execution that did.
   if (triggeredBy === "job") return "Another job";
-  const how = wordOf(triggeredBy);
-  return triggerSource && triggerSource !== triggeredBy ? `${how} · ${wordOf(triggerSource)}` : how;
+  const how = triggers[triggeredBy] ?? triggeredBy;
+  if (!triggerSource || triggerSource === triggeredBy) return how;
+  return `${how} · ${sources[triggerSource] ?? triggerSource}`;
 }

@@ -85,7 +85,7 @@ export default function OverTimeChart({ timeline, range }: { timeline: Timeline;
           },
         }}
       />
-      <Group gap="md" justify="center" mt="sm" aria-hidden>
+      <Group gap="md" style={{ rowGap: 4 }} justify="center" mt="sm" aria-hidden>
         {[...bars, success].map(({ name, label, color }) => (
           <Group key={name} gap={6} fz="xs" c="dimmed">
             <ColorSwatch size={9} color={color} withShadow={false} />

@@ -18,7 +18,7 @@ export function JobLayout() {
   const { jobId } = route.useParams();
   const { data: job, error, refetch } = useQuery(jobQuery(jobId));
   const can = useCan();
-  // There its form has a button of its own.
+  // Its form has a button of its own.
   const starting = useLocation().pathname.endsWith("/start");
   useVisited(job && { kind: "job", id: job.id, name: job.name });
   if (error && !job) return <Fault error={error} onRetry={() => void refetch()} />;
@@ -51,17 +51,19 @@ export function JobLayout() {
       }
       about={job.description}
       actions={
-        <>
-          {!starting && can("JobService:Job:execute") && (
-            <Button
-              leftSection={<IconPlayerPlayFilled size={15} />}
-              renderRoot={(props) => <Link to="/jobs/$jobId/start" params={{ jobId }} {...props} />}
-            >
-              Start
-            </Button>
-          )}
-          <JobMenu job={job} />
-        </>
+        !starting && (
+          <>
+            {can("JobService:Job:execute") && (
+              <Button
+                leftSection={<IconPlayerPlayFilled size={15} />}
+                renderRoot={(props) => <Link to="/jobs/$jobId/start" params={{ jobId }} {...props} />}
+              >
+                Start
+              </Button>
+            )}
+            <JobMenu job={job} />
+          </>
+        )
       }
     >
       <div>
