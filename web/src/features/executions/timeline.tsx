@@ -26,6 +26,8 @@ export function Timeline({ execution, selected }: { execution: JobExecution; sel
   const from = Date.parse(attempt?.startTime ?? execution.startTime);
   const end = attempt?.endTime ? Date.parse(attempt.endTime) : now;
   const scale = useMemo(() => ({ from, length: Math.max(1, end - from) }), [from, end]);
+  const ticks = ticksOf(scale.length);
+  const shareOf = (at: number) => `${(at / scale.length) * 100}%`;
   const pauses = pausesOf(actions, run, end);
 
   const box = useRef<HTMLDivElement>(null);
@@ -44,8 +46,8 @@ export function Timeline({ execution, selected }: { execution: JobExecution; sel
     <div className={classes.frame}>
       <div className={classes.axis} aria-hidden>
         <div className={classes.ticks}>
-          {ticksOf(scale.length).map((at) => (
-            <span key={at} style={{ left: `${(at / scale.length) * 100}%` }}>
+          {ticks.map((at) => (
+            <span key={at} style={{ left: shareOf(at) }}>
               {at === 0 ? "0" : formatDuration(at)}
             </span>
           ))}
@@ -53,6 +55,13 @@ export function Timeline({ execution, selected }: { execution: JobExecution; sel
       </div>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the arrows go from link to link inside */}
       <div ref={box} className={classes.scroll} onKeyDown={onKeyDown}>
+        <div className={classes.over} style={{ height: virtual.getTotalSize() }} aria-hidden>
+          <div>
+            {ticks.map((at) => (
+              <span key={at} className={classes.line} style={{ left: shareOf(at) }} />
+            ))}
+          </div>
+        </div>
         <ol className={classes.rows} style={{ height: virtual.getTotalSize() }} aria-label="Steps">
           {virtual.getVirtualItems().map(({ index, start }) => {
             const step = steps[index]!;
@@ -74,7 +83,7 @@ export function Timeline({ execution, selected }: { execution: JobExecution; sel
           })}
         </ol>
         {pauses.length > 0 && (
-          <div className={classes.pauses} style={{ height: virtual.getTotalSize() }} aria-hidden>
+          <div className={classes.over} style={{ height: virtual.getTotalSize() }} aria-hidden>
             <div>
               {pauses.map((pause) => (
                 <span
