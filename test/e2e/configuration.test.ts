@@ -137,7 +137,7 @@ describe("global variables", () => {
 
     await go(page, "Variables");
     await click(page, "Leave");
-    await page.getByRole("link", { name: "New variable" }).click();
+    await page.getByRole("link", { name: "New variable" }).first().click();
     await field(page, "Name").fill("RATES");
     await page.getByText("JSON", { exact: true }).click();
     await field(page, "Value").fill('{ "usual": 0.19');

@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { AxeResults, RunOptions } from "axe-core";
 import type { Page } from "playwright-core";
-import type { Opened } from "./pawl-in-browser.ts";
+import { type Opened, PATIENCE_MS } from "./pawl-in-browser.ts";
 
 export const phone = { width: 390, height: 844 };
 
@@ -67,10 +67,10 @@ export async function violations(page: Page, rules?: string[]): Promise<string[]
     );
 }
 
-/** What sticks out of the page, once the frame has had the time to move to its new place; null when all fits. */
+/** What sticks out of the page and goes on to do so; null as soon as all fits. */
 export async function sticksOut(page: Page): Promise<unknown> {
   // Not by waitForFunction: it evaluates in the page, whose policy lets no such thing in.
-  const giveUp = Date.now() + 2_000;
+  const giveUp = Date.now() + PATIENCE_MS;
   for (;;) {
     const found: unknown = await page.evaluate(widest);
     if (found === null || Date.now() > giveUp) return found;

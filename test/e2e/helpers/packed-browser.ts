@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -26,15 +26,19 @@ export async function packedBrowser(): Promise<{ executablePath: string; librari
     () => {
       const fresh = mkdtempSync(`${home}-`);
       const files = ["chromium.br", "fonts.tar.br", "al2023.tar.br"].map((name) => join(bin, name));
-      const { status, stderr } = spawnSync(
-        process.execPath,
-        ["--input-type=module", "--eval", unpack, ...files],
-        { env: { ...process.env, TMPDIR: fresh }, cwd: bin, encoding: "utf8" },
-      );
-      if (status !== 0) throw new Error(`The package @sparticuz/chromium can't be unpacked: ${stderr}`);
-      // That of the package names folders of a system that this is not.
-      writeFileSync(join(fresh, "fonts.conf"), fontsIn(at("fonts")));
-      renameSync(fresh, home);
+      try {
+        const { status, stderr } = spawnSync(
+          process.execPath,
+          ["--input-type=module", "--eval", unpack, ...files],
+          { env: { ...process.env, TMPDIR: fresh }, cwd: bin, encoding: "utf8" },
+        );
+        if (status !== 0) throw new Error(`The package @sparticuz/chromium can't be unpacked: ${stderr}`);
+        // That of the package names folders of a system that this is not.
+        writeFileSync(join(fresh, "fonts.conf"), fontsIn(at("fonts")));
+        renameSync(fresh, home);
+      } finally {
+        rmSync(fresh, { recursive: true, force: true });
+      }
     },
   );
   return { executablePath: at("chromium"), libraries: at("al2023/lib"), fonts: at("fonts.conf") };

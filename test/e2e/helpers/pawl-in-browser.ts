@@ -6,7 +6,7 @@ import { openBrowser } from "./browser.ts";
 import { ensureBuiltUi } from "./built-ui.ts";
 
 /** How long something may take to show before a test gives up on it: a machine that builds others at the time is slow. */
-const PATIENCE_MS = 20_000;
+export const PATIENCE_MS = 20_000;
 
 const desktop = { width: 1280, height: 720 };
 
