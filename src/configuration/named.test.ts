@@ -8,7 +8,9 @@ import { searchFields } from "../contract/search.ts";
 import { newId } from "../lib/ids.ts";
 import { apiTemplateFields } from "./api-template/store.ts";
 import { certificateFields } from "./certificate/store.ts";
+import { addRows, readRows } from "./dataset/read.ts";
 import { datasetFields } from "./dataset/store.ts";
+import { openFile, writeFile } from "./file/open.ts";
 import { fileFields } from "./file/store.ts";
 
 // What else the paths of these nouns could mean, and what people type.
@@ -153,4 +155,21 @@ test("the contract names the fields that can be asked for", () => {
   for (const [name, fields] of Object.entries(maps)) {
     assert.deepEqual(Object.keys(fields).sort(), [...searchFields[name as keyof typeof maps]].sort(), name);
   }
+});
+
+test("a name that the database can't hold is that of nothing, also where an expression makes it", async (t) => {
+  const app = await configurationApp(t);
+  const steps = (message: string) => ({ name: "n", steps: [{ key: "a", type: "log", input: { message } }] });
+  for (const nul of ["u0000", "x00", "000"]) {
+    const saved = await app.call("POST", "/jobs", steps(`{{ vars["\\${nul}"] }}`));
+    assertRefused(saved.response, 400, "VALIDATION_FAILED");
+    assert.match(saved.body.message, /names the global variable/);
+  }
+  const name = "a\0b";
+  assert.equal((await app.loadVariables([name])).size, 0);
+  await assert.rejects(readRows(app.datasets, name, {}), { code: "NOT_FOUND" });
+  await assert.rejects(addRows(app.datasets, name, [], "x"), { code: "NOT_FOUND" });
+  await assert.rejects(openFile(app.files, name), { code: "NOT_FOUND" });
+  const file = { name, contentType: "text/plain", by: "x" };
+  await assert.rejects(writeFile(app.files, file, (async function* () {})()), { code: "VALIDATION_FAILED" });
 });

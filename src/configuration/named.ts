@@ -22,6 +22,8 @@ export async function findByIdOrName<Row extends NamedRow>(
   store: NamedStore<Row>,
   idOrName: string,
 ): Promise<Row | undefined> {
+  // An expression can make any text; the database takes no NUL, and so nothing is called so.
+  if (idOrName.includes("\0")) return undefined;
   const isId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(idOrName);
   return (isId ? await store.find({ id: idOrName }) : undefined) ?? (await store.find({ name: idOrName }));
 }

@@ -19,11 +19,14 @@ export interface OpenServer {
   tools: Map<string, string>;
 }
 
+/** An expression can make any text; the database takes no NUL, and so nothing is called so. */
+const isName = (text: string) => !text.includes("\0");
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Whether there is this server, by its id or its name. */
 export function serverFinder(store: ServerStore) {
   return async (idOrName: string): Promise<boolean> => {
+    if (!isName(idOrName)) return false;
     const found = await (uuid.test(idOrName) ? store.find(idOrName) : store.findByName(idOrName));
     return found !== undefined;
   };
@@ -53,7 +56,7 @@ export function serverLookup({ store, vault, audit, runtime }: LookupDeps) {
     which: { id: string } | { name: string },
     { executionId, idempotencyKey }: CallingStep,
   ): Promise<OpenServer | undefined> => {
-    if ("id" in which && !uuid.test(which.id)) return undefined;
+    if ("id" in which ? !uuid.test(which.id) : !isName(which.name)) return undefined;
     const row = await ("id" in which ? store.find(which.id) : store.findByName(which.name));
     if (!row) return undefined;
     const tools = await store.hashes(row.id);

@@ -1,3 +1,4 @@
+import { ApiError } from "../../contract/errors.ts";
 import type { OpenedFile, StoredFile } from "../../contract/file.ts";
 import { findByIdOrName, noSuch } from "../named.ts";
 import { readSpan } from "./download.ts";
@@ -29,13 +30,16 @@ export interface FileToWrite {
 
 /**
  * For a step: keeps a file under a name, in the place of the one that has it.
- * @throws ApiError CONFLICT, PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE
+ * @throws ApiError VALIDATION_FAILED, CONFLICT, PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE
  */
 export async function writeFile(
   deps: FileDeps,
   { contentType, ...file }: FileToWrite,
   bytes: AsyncIterable<Uint8Array>,
 ): Promise<StoredFile> {
+  if (file.name.includes("\0") || !file.name.isWellFormed()) {
+    throw new ApiError("VALIDATION_FAILED", "Its name has a character that can't be kept. Give it another.");
+  }
   const upload = { type: contentType, size: undefined, [Symbol.asyncIterator]: () => buffers(bytes) };
   return presentFile(await uploadFile(deps, { ...file, digests: {} }, upload));
 }

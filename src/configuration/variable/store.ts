@@ -101,7 +101,9 @@ export function variableStore(pool: pg.Pool) {
     },
 
     /** Those of these names that are there, with their values as they are kept. */
-    async load(names: readonly string[]): Promise<LoadedVariable[]> {
+    async load(given: readonly string[]): Promise<LoadedVariable[]> {
+      // An expression can name anything; the database takes no NUL, and so nothing is called so.
+      const names = given.filter((name) => !name.includes("\0"));
       const { rows } = await pool.query<LoadedVariable>({
         name: "global_variable_load",
         text: `select id::text, name, secret, value, ${sealed} from global_variable where name = any($1::text[])`,

@@ -71,6 +71,7 @@ test("calls a tool once, and says clearly what stands in the way", async (t) => 
       /the name "other"/,
       false,
     ],
+    [{ serverId: undefined, server: "\0", tool: "note" }, "MCP_SERVER_NOT_FOUND", /the name/, false],
     [{ serverId: "not-an-id", tool: "note" }, "MCP_SERVER_NOT_FOUND", /the id not-an-id/, false],
     [{ server: "Tools", tool: "note" }, "INVALID_INPUT", /one of the two/, false],
   ];
