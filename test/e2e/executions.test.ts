@@ -348,13 +348,13 @@ describe("home", () => {
     await page.getByText("last 30 days").first().waitFor();
     assert.match(page.url(), /range=month/);
     const failed = page.getByRole("main").getByRole("link", { name: "Failed", exact: true });
-    const number = failed.locator("..").locator("div").first();
-    await number.filter({ hasText: /\d/ }).waitFor();
-    const count = await number.textContent();
+    // The number itself, and not what stands in for it while it is on its way.
+    const figure = failed.locator("..").locator("div").filter({ hasText: /^\d+$/ });
+    const count = Number(await figure.first().textContent());
     await failed.click();
     await page.getByRole("heading", { level: 1, name: "Executions" }).waitFor();
-    await page.getByRole("row").nth(Number(count)).getByText("Failed").waitFor();
-    assert.equal(await page.getByRole("row").count(), Number(count) + 1);
+    await page.getByRole("row").nth(count).getByText("Failed").waitFor();
+    assert.equal(await page.getByRole("row").count(), count + 1);
 
     await page.goBack();
     const bar = page.locator(".recharts-bar-rectangle").last();
@@ -363,6 +363,7 @@ describe("home", () => {
       .locator(".recharts-tooltip-wrapper")
       .getByRole("row")
       .filter({ hasNotText: "Success" });
+    await counts.nth(3).waitFor();
     const counted = (await counts.getByRole("cell").allInnerTexts()).filter((text) => /^\d+$/.test(text));
     assert.equal(counted.length, 4, "completed, failed, stopped, not over");
     const all = counted.reduce((sum, text) => sum + Number(text), 0);

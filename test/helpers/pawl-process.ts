@@ -41,7 +41,7 @@ export interface PawlHome {
 interface LogLine {
   level: number;
   msg: string;
-  err?: { message: string };
+  err?: { message: string; code?: string };
 }
 
 const masterKey = randomBytes(32).toString("base64");
