@@ -114,8 +114,9 @@ export function apply(model: Model, operation: Operation, aim: number | undefine
         wake(execution);
       }
       return "done";
-    // What is waited for stays where it is; `advance` goes past it all the same.
+    // What is waited for stays where it is, and is not due any more; `advance` goes past it all the same.
     case "set back":
+      for (const execution of present(model)) execution.due = false;
       model.setBack = true;
       return "done";
     case "reopen":

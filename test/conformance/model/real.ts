@@ -49,9 +49,10 @@ export async function openReal(places: number) {
   let generation = 0;
   let engine: Engine;
   let pool: pg.Pool;
-  // How far the clock is moved, now and at most.
+  // How far the clock is moved, now and at most, both ways.
   let away = 0;
   let furthest = 0;
+  let lowest = 0;
   const now = Date.now;
   Date.now = () => now() + away;
 
@@ -180,7 +181,9 @@ export async function openReal(places: number) {
     if (operation.do === "set back") {
       // A look at what is due, begun by the clock of before, must not see what is made by the one after.
       await quiet();
-      away -= setBackMs;
+      // Before anything that is waited for, also when it was set back earlier.
+      lowest -= setBackMs;
+      away = lowest;
       return "done";
     }
     if (operation.do === "crash") return crash(operation.cut).then(() => "done");
@@ -329,6 +332,8 @@ export async function openReal(places: number) {
       ids = [];
       jobIds = [];
       ends.clear();
+      away = furthest;
+      lowest = 0;
     },
 
     rows: async () => {
