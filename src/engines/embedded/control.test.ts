@@ -170,6 +170,38 @@ describe("control of the embedded engine", () => {
     assert.match((await actionsOf(id))[1]!, /^RESUME PAUSED>RUNNING pawl/);
   });
 
+  test("a pause made after another's time to resume at is not ended by that time", async () => {
+    const step = gate();
+    const job = await on.jobOf({
+      run: async () => {
+        await step.pass();
+        return { output: 1 };
+      },
+    });
+    const { id, ended } = await on.begin(engine, job);
+    await step.reached;
+    const resumeAt = Date.now() + 150;
+    await engine.pause({ executionId: id, actor, resumeAt });
+    const other = await on.pool.connect();
+    await other.query("begin");
+    await other.query("select from execution where id = $1 for update", [id]);
+    // These wait for the row when the time comes, and whatever comes of the time waits for these.
+    const changes = [engine.resume({ executionId: id, actor }), engine.pause({ executionId: id, actor })];
+    await new Promise((resolve) => setTimeout(resolve, resumeAt - Date.now() + 250));
+    await other.query("commit");
+    other.release();
+    await Promise.all(changes);
+    await assert.rejects(engine.pause({ executionId: id, actor }), { code: "INVALID_STATE" });
+    assert.deepEqual(await actionsOf(id), [
+      "PAUSE RUNNING>PAUSED ada -",
+      "RESUME PAUSED>RUNNING ada -",
+      "PAUSE RUNNING>PAUSED ada -",
+    ]);
+    step.open();
+    await engine.stop({ executionId: id, actor });
+    await ended;
+  });
+
   test("paused time does not count towards the execution's timeout", async () => {
     const step = gate();
     const job = await on.jobOf(

@@ -64,18 +64,30 @@ export async function nextDue(pool: pg.Pool): Promise<number | undefined> {
   return rows[0]?.due?.getTime();
 }
 
+export interface DueHold {
+  id: string;
+  held: "pause" | "decision";
+  onDeadline: "approve" | "reject" | "fail" | null;
+  actAt: Date;
+}
+
 /** Held executions whose hold ends by itself now. */
-export async function findDueHolds(
-  pool: pg.Pool,
-  now: number,
-  limit: number,
-): Promise<{ id: string; held: "pause" | "decision"; onDeadline: "approve" | "reject" | "fail" | null }[]> {
-  const { rows } = await pool.query(
-    `select execution_id::text as id, held, parked -> 'decision' ->> 'onDeadline' as "onDeadline"
+export async function findDueHolds(pool: pg.Pool, now: number, limit: number): Promise<DueHold[]> {
+  const { rows } = await pool.query<DueHold>(
+    `select execution_id::text as id, held, parked -> 'decision' ->> 'onDeadline' as "onDeadline", act_at as "actAt"
      from live_execution where act_at <= $1 order by act_at limit $2`,
     [new Date(now), limit],
   );
   return rows;
+}
+
+/** Whether the execution is still held until then, and not by another hold since. */
+export async function isHeldUntil(client: pg.ClientBase, id: string, actAt: Date): Promise<boolean> {
+  const { rowCount } = await client.query(
+    "select from live_execution where execution_id = $1 and act_at = $2",
+    [id, actAt],
+  );
+  return rowCount === 1;
 }
 
 /** Takes executions whose time has come; they are runnable from then on, also after a crash. */

@@ -1,12 +1,13 @@
 import type pg from "pg";
 import { ApiError } from "../../contract/errors.ts";
 import type { Journal } from "../../engine/journal/journal.ts";
+import type { Turn } from "../../engine/journal/lane.ts";
 import { failpoint } from "../../lib/failpoint.ts";
 import { resumeTurn } from "./control.ts";
 import type { Effects } from "./control-turn.ts";
 import { decideTurn, overdueTurn } from "./decision.ts";
 import { dueTimer } from "./due-timer.ts";
-import { claimDue, findDueHolds, nextDue } from "./store.ts";
+import { claimDue, type DueHold, findDueHolds, isHeldUntil, nextDue } from "./store.ts";
 
 export interface WakeUp {
   /** @param at milliseconds since the epoch */
@@ -57,7 +58,8 @@ export function wakeUp(options: {
 
   async function liftDueHolds(): Promise<void> {
     const effects = options.effects();
-    for (const { id, held, onDeadline } of await findDueHolds(pool, Date.now(), claimAtOnce)) {
+    for (const hold of await findDueHolds(pool, Date.now(), claimAtOnce)) {
+      const { id, held, onDeadline } = hold;
       const request = { executionId: id, actor: "pawl", reason: "The time set for it has come." };
       const turn =
         held === "pause"
@@ -65,7 +67,7 @@ export function wakeUp(options: {
           : onDeadline === "fail"
             ? overdueTurn(id, effects)
             : decideTurn({ ...request, approve: onDeadline === "approve" }, effects);
-      await journal.takeInTurn(turn).catch((error: unknown) => {
+      await journal.takeInTurn(whileHeld(hold, turn)).catch((error: unknown) => {
         // Somebody was first.
         if (!(error instanceof ApiError && error.code === "INVALID_STATE")) throw error;
       });
@@ -73,4 +75,15 @@ export function wakeUp(options: {
   }
 
   return { schedule: timer.schedule, begin, stop: timer.stop };
+}
+
+/** Turns of one execution are taken one by one: those before this may have ended the hold, and begun another with a time of its own. */
+function whileHeld<T>({ id, actAt }: DueHold, turn: Turn<T>): Turn<T> {
+  return {
+    ...turn,
+    async work(client) {
+      if (await isHeldUntil(client, id, actAt)) return turn.work(client);
+      throw new ApiError("INVALID_STATE", "The execution was let go on before its time came.");
+    },
+  };
 }
