@@ -13,13 +13,14 @@ export function chooseColumn(chosen: Chosen): Column<ListedExecution> {
     head: (
       <Checkbox
         size="xs"
+        ml={3}
         aria-label="Choose all that the list shows"
         checked={names.size > 0}
         indeterminate={names.size > 0 && !whole}
         onChange={() => (names.size > 0 ? clear() : void all())}
       />
     ),
-    width: "54px",
+    width: "58px",
     phone: "title",
     cell: (execution, index) => (
       <span className={aboveRow}>
